@@ -3,7 +3,7 @@
 // A prototype of docs/cycle-memory.md and no part of the product. It takes the cycle's own snapshot, order, selects and
 // rankings, and gives slots alone: no limits, no other resource, and a victim stays on its host, suspended.
 //
-// 10,000 hosts of 10 slots with 9 jobs of one slot each, which end within a day. 100,000 jobs wait, each with a run limit of its own:
+// 10,000 hosts of 10 slots with 9 jobs of one slot each, which end within a day. 100,000 jobs wait, each with its own run limit:
 //   owners   2,000 of one slot and 40 of 64, on a third of the hosts: where no slot is free they suspend jobs of the queue low
 //   wide     20 of 9,000 to 18,500 slots: they get a start on the time axis, and slots are kept for it
 //   normal   all others, of 100 demands: each starts where it is over before the slots are needed (backfill)

@@ -1,5 +1,5 @@
-// How the cost of mbatchd's work grows with jobs and with hosts: a table of curves. A curve is steeper than linear where ten times as
-// many cost much more than ten times as much.
+// How the cost of mbatchd's work grows with jobs and with hosts: a table of curves. A curve is steeper than linear where ten times
+// as many cost much more than ten times as much.
 //
 // Work that can be counted (hosts looked at, dependencies evaluated, bytes of an answer) is judged by its counts, which are the
 // same on every machine. CPU time is judged by the ratio of two sizes alone, with a wide margin: caches end between them.

@@ -11,7 +11,7 @@ def status(batch):
     return dict(line.split(": ", 1) for line in batch.good("badmin", "showstatus").splitlines())
 
 
-def test_a_queue_is_held_back_and_let_go(bench):
+def test_a_closed_queue_holds_jobs_back_until_it_is_opened(bench):
     with BatchCluster(bench, ["n1"]) as batch:
         expect_in("Queue <normal> is inactivated", batch.good("badmin", "qinact", "-C", "to look at it", "normal"), "qinact")
         expect_in("Open:Inact", batch.good("bqueues", "-w", "normal"), "bqueues")
@@ -35,7 +35,7 @@ def test_a_queue_is_held_back_and_let_go(bench):
     bench.saw("qinact holds, through a kill of mbatchd; qact lets go; qhist has both, with the comment")
 
 
-def test_mbatchd_starts_anew_under_a_job(bench):
+def test_mbatchd_restarts_under_a_running_job(bench):
     with BatchCluster(bench, ["n1"]) as batch:
         job = batch.bsub("until [ -e go ]; do sleep 0.1; done; exit 7", "-o", "/dev/null", "-cwd", batch.top)
         batch.wait_for(job, "RUN")
@@ -62,7 +62,7 @@ def test_mbatchd_starts_anew_under_a_job(bench):
     bench.saw("the job goes on, its end is told to the next mbatchd; mbdhist and hist; no restart with wrong files")
 
 
-def test_more_in_the_log_and_as_usual_again(bench):
+def test_mbddebug_logs_more_until_it_is_turned_off(bench):
     with BatchCluster(bench, ["n1"]) as batch:
         effects = lambda: batch.daemon_log_text("mbatchd", "n1", 1 << 20).count("effect: ")
         batch.wait_for(batch.bsub("true", "-o", "/dev/null"), "DONE")

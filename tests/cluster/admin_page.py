@@ -24,7 +24,7 @@ def edit(path, *pairs):
 
 
 class Site:
-    """The installed tree with the template for several hosts: n1 and n2, n1 with mbatchd. A context manager: stopped behind it."""
+    """The installed tree with the template for several hosts: n1, with mbatchd, and n2. A context manager; stops it at the end."""
 
     def __init__(self, bench):
         self.bench = bench
@@ -92,7 +92,7 @@ class Site:
             return int(file.readline() or 0)
 
     def job(self, host, *words):
-        """One that ends with 7 when a file is there: its number, and that file."""
+        """Submits a job that ends with 7 when a file is there. Gives its number and that file."""
         go = os.path.join(self.bench.fresh_directory(), "go")
         said = self.good("bsub", "-o", "/dev/null", "-m", host, *words, f"until [ -e {go} ]; do sleep 0.1; done; exit 7")
         job = int(said[said.index("<") + 1:said.index(">")])
@@ -192,7 +192,7 @@ def test_back_up_and_restore(bench):
         expect_equal(site.job_status(job), "RUN", "the job after the backup")
         site.good("badmin", "mbdrestart", "-f")
         site.wait_for(*site.hosts)
-        # restore: hosts forget first, since what the copy does not know must not go on
+        # restore: hosts drop their jobs first, since a job that the copy does not know must not go on
         site.good("lsf_daemons", "stop", "mbatchd")
         shutil.rmtree(site.path("work"))
         shutil.copytree(backup, site.path("work"))

@@ -56,7 +56,7 @@ def test_another_users_job_cannot_be_touched_or_read(bench):
             said = done.stdout + done.stderr
             expect(done.returncode != 0 and "hers" not in said and "my-secret-word" not in said, f"{words} of a stranger: {done}")
         expect_equal(batch.field(job), "RUN", "the job after all that")
-        # What of it lies on disks: the spool of RES, the store, its output.
+        # What the disks have of the job: the spool of RES, the store, its output.
         hidden = batch.user(*as_user(BOB, "grep", "-rls", "my-secret-word", batch.spool, batch.work, place, batch.logs))
         expect_equal(hidden.stdout, "", "files with the script that a stranger may read")
         written = batch.user(*as_user(BOB, "find", batch.spool, batch.work, batch.conf, batch.etc, "-writable", "!", "-type", "l"))
@@ -231,7 +231,7 @@ def test_keys_and_tickets_are_closed_to_others(bench):
             facts = os.stat(path)
             expect_equal((stat.S_IMODE(facts.st_mode) & 0o077, facts.st_uid), (0, ALICE), path)
             expect(batch.user(*as_user(BOB, "cat", path)).returncode != 0, f"another reads {path}")
-        # A ticket that somebody else gave away is no use to who may not own the file.
+        # A copied ticket is rejected where its file belongs to another user.
         stolen = os.path.join(users.places[BOB], ".rollcall")
         os.makedirs(stolen, exist_ok=True)
         os.chown(stolen, BOB, group_of(BOB))
@@ -265,12 +265,17 @@ def test_control_characters_reach_no_other_terminal(bench):
         expect_equal(batch.field(job), "PSUSP", "the job")
         for words in (["bjobs", "-u", "all"], ["bjobs", "-l", str(job)], ["bjobs", "-UF", str(job)], ["bhist", "-l", str(job)],
                       ["bjobs", "-u", "all", "-o", "jobid command job_name", "-json"]):
-            expect_equal(outsiders_control(users.run(ALICE, *words).stdout), "", f"control characters in {words}")
+            done = users.run(ALICE, *words)
+            expect(done.returncode == 0 and str(job) in done.stdout, f"{words} shows job {job}: {done}")
+            expect_equal(outsiders_control(done.stdout), "", f"control characters in {words}")
+        checked = set()
         for directory in (batch.logs, batch.work):
             for folder, _, files in os.walk(directory):
                 for path in (os.path.join(folder, name) for name in files):
                     if not read(path).startswith("SQLite format") and not path.endswith(("-wal", "-shm")):
                         expect_equal(outsiders_control(read(path)), "", path)
+                        checked.add(os.path.basename(path))
+        expect("lsb.events" in checked and any("mbatchd" in name for name in checked), f"events and log among the files: {checked}")
         batch.good("bkill", str(job))
     bench.saw(f"{len(CONTROLS)} kinds of control characters are refused in 21 places and shown in none")
 
@@ -296,7 +301,7 @@ def test_absurd_numbers_and_shells_are_refused_or_end(bench):
     bench.saw("17 numbers refused; jobs of three shells and an interpreter that are none have ended")
 
 
-def test_links_pipes_and_transfers_give_nothing_away_and_hold_up_nobody(bench):
+def test_links_pipes_and_transfers_open_no_foreign_file_and_delay_no_job(bench):
     """Paths: -o, -e, -i, -outdir and -f that lead to files of others, to pipes that nobody opens, and to descriptors."""
     needs_users()
     users = Users(bench)

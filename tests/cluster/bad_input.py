@@ -52,7 +52,7 @@ USAGE = {
 
 
 @cases(*USAGE)
-def test_usage(bench, what):
+def test_a_usage_error_is_one_line(bench, what):
     words, named = USAGE[what]
     refuse(bench, 2, words, *named)
 
@@ -83,22 +83,22 @@ BROKEN = {
 
 
 @cases(*BROKEN)
-def test_lsf_conf(bench, what):
+def test_errors_of_lsf_conf_name_file_and_line(bench, what):
     """File, line, found, expected."""
     content, line = BROKEN[what]
     path, environment = conf_file(bench, content)
     refuse(bench, 1, ["-n", "1", *REST], f"{path}:{line}", "expected", environment=environment)
 
 
-def test_lsf_conf_that_is_a_directory(bench):
+def test_lsf_conf_must_not_be_a_directory(bench):
     directory = bench.fresh_directory("conf")
     os.mkdir(os.path.join(directory, "lsf.conf"))
     words = ["-n", "1", "-g", "1", "LAUNCHER", "TARGET"]
     refuse(bench, 1, words, os.path.join(directory, "lsf.conf"), environment={"LSF_ENVDIR": directory})
 
 
-def test_files_that_are_fifos_hold_nobody(bench):
-    """Nobody writes into them: pam would wait for ever, and has not even said where."""
+def test_fifos_as_files_are_refused_at_once(bench):
+    """Opening a FIFO without a writer would block pam for ever and without a message."""
     directory = bench.fresh_directory()
     fifo = os.path.join(directory, "lsf.conf")
     os.mkfifo(fifo)
@@ -108,7 +108,7 @@ def test_files_that_are_fifos_hold_nobody(bench):
 
 
 def test_a_pam_without_its_taskstarter(bench):
-    """Half an installation: the launcher would start a program that is not there, on every host."""
+    """An incomplete installation: on every host the launcher would try to start a program that is missing."""
     program = os.path.join(bench.fresh_directory("bin"), "pam")
     shutil.copy(os.path.join(bench.bin, "pam"), program)
     notes = bench.fresh_directory()
@@ -163,7 +163,7 @@ ENVIRONMENT = {
 
 
 @cases(*ENVIRONMENT)
-def test_environment(bench, what):
+def test_invalid_variables_are_refused(bench, what):
     values = ENVIRONMENT[what]
     refuse(bench, 1, ["-g", "1", "LAUNCHER", "TARGET"], *values, environment=values)
 
@@ -176,7 +176,7 @@ KEYS = {
 
 
 @cases(*KEYS)
-def test_key(bench, what):
+def test_an_invalid_key_is_refused(bench, what):
     content, mode = KEYS[what]
     path = os.path.join(bench.fresh_directory("key"), "key")
     with open(path, "wb") as file:

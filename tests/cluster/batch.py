@@ -40,7 +40,7 @@ def test_arrays_limits_and_states(bench):
     bench.saw("20 elements, each once, one of them EXIT")
 
 
-def test_kill_stop_resume(bench):
+def test_a_job_is_stopped_resumed_and_killed(bench):
     with BatchCluster(bench, ALL[:2]) as batch:
         job = batch.bsub("sleep 1000 & sleep 1000", "-o", "/dev/null")
         batch.wait_for(job, "RUN")
@@ -156,7 +156,7 @@ def test_mpich_under_pam_on_the_hosts_of_its_job(bench):
     bench.saw("8 ranks, two on each host, the sum right, pam's table, no remote shell")
 
 
-def test_badmin_has_the_event_file_made_anew(bench):
+def test_badmin_writes_the_event_file_again(bench):
     with BatchCluster(bench, ALL[:1]) as batch:
         job = batch.bsub("true", "-o", "/dev/null")
         batch.wait_for(job, "DONE")

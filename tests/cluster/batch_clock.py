@@ -1,4 +1,4 @@
-"""What goes by mbatchd's clock: what lsb files say for some hours, by the text that was read; the pauses of jobs that end at once.
+"""Rules that follow mbatchd's clock: conditions of lsb files for some hours, on the text as read; pauses of jobs that end at once.
 
 The clock is one of its own: a library in its programs adds what the test says (tests/programs/stepped_clock.c).
 """
@@ -43,7 +43,7 @@ def test_a_queue_has_another_priority_in_its_hour(bench):
         clock = SteppedClock(bench, batch)
         priority = lambda: batch.user("bqueues", "normal").stdout.splitlines()[-1].split()[1]
         wait_until(lambda: priority() == "33", lambda: f"33 before its hour: {priority()}", 20)
-        batch.write_batch("lsb.queues", "Begin Queue\n")  # half edited; nobody has asked for that to be read
+        batch.write_batch("lsb.queues", "Begin Queue\n")  # half edited; without badmin reconfig mbatchd must not read it
         for step, expected in ((HOUR, "77"), (0, "33"), (HOUR, "77")):
             clock.set(step)
             wait_until(lambda: priority() == expected,

@@ -1,4 +1,4 @@
-"""Both levels of TaskStarters are killed at the same instant: where a cgroup could be made nothing of their tasks is left.
+"""Outer and inner TaskStarter are killed at the same instant: where a cgroup could be made, no process of their tasks is left.
 
 Every task has a child and a grandchild that was forked twice into a session of its own, which nobody could find by
 children lists any more. Skipped where no cgroup can be made here; pam -v says why, and the test says it again.
@@ -106,7 +106,7 @@ def test_both_levels_of_a_remote_taskstarter(bench, name):
 
 
 def test_all_taskstarters_and_pam(bench):
-    """Everything of ours is killed at once, but for the keeper, which `pkill TaskStarter` does not find."""
+    """pam and every TaskStarter are killed at once; the keeper, which `pkill TaskStarter` does not find, lives."""
     job = start(bench, launchers.by_name("hydra", bench))
     cgroup = cgroups_of(job)
     expect_equal(len(bench.cluster.processes(KEEPER)), 1, "keepers")
@@ -137,7 +137,7 @@ def test_all_taskstarters_and_their_keeper(bench):
     bench.saw(f"{left} processes were left; they are gone with {cgroup}")
 
 
-def test_where_none_can_be_made_v_says_so_once(bench):
+def test_pam_v_says_once_that_no_cgroup_can_be_made(bench):
     """The task's mount namespace shows no cgroup at all."""
     notes = bench.fresh_directory()
     script = 'mount -t tmpfs none /sys/fs/cgroup && exec "$LSF_TS" $LSF_TS_OPTIONS "$@"'
@@ -161,7 +161,7 @@ def test_an_ordinary_job_leaves_no_directory(bench):
     bench.saw(f"{cgroup} came and went")
 
 
-def test_none_where_that_is_asked_for(bench):
+def test_no_cgroup_where_they_are_turned_off(bench):
     launcher = launchers.by_name("hydra", bench)
     words = method_1(launcher.words(2), [bench.target, bench.fresh_directory(), "exit", "0"])
     job = pam(bench, "-v", *words, conf={"ROLLCALL_TASK_CGROUPS": "N"}).expect_exit(0)

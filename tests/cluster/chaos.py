@@ -22,7 +22,7 @@ from rollcall_testing.waiting import wait_until
 
 ALL = ("n1", "n2", "n3", "n4")
 ARRAY = 20
-SLACK = 4  # by so many of its own steps a side may be ahead of the others
+SLACK = 4  # how many of its own steps a side may be ahead of the others
 PARAMS = "CLEAN_PERIOD = 1000000"  # an hour that is added to the clock takes no job away
 LEFT = "sleep 54321"  # what jobs leave behind
 
@@ -36,7 +36,7 @@ def seed_of_the_run():
 
 
 class Pace:
-    """Sides that go beside one another: none is ahead by more than SLACK of its steps."""
+    """Keeps the sides of the test together: none is more than SLACK of its steps ahead."""
 
     def __init__(self, totals):
         self.totals, self.at, self.failed = dict(totals), dict.fromkeys(totals, 0), False
@@ -114,7 +114,7 @@ class Submitter:
             self.arrays[job] = (queue, code)
 
     def spread(self):
-        """A job with a task on each of four hosts. What blaunch says, its shell ends with, whatever that is."""
+        """A job with a task on each of four hosts. Its exit code is that of blaunch."""
         n = self.notes
         task = f"echo task >>{n}/$LSB_JOBID.tasks; (setsid {LEFT} &) ; sleep 0.3"
         command = (f"echo ran >>{n}/$LSB_JOBID.0; blaunch -z \"$(sort -u $LSB_DJOB_HOSTFILE | xargs)\" '{task}'; code=$?; "
@@ -242,7 +242,7 @@ def check(ends, submitter, person):
 
 
 def left_behind(bench):
-    """Of jobs that are over, while every daemon is there to be told so: also the shepherds."""
+    """Processes of jobs that are over, shepherds too, while every daemon runs."""
     return bench.cluster.processes(lambda p: p.words == tuple(LEFT.split()) or p.name == "shepherd")
 
 
@@ -275,6 +275,9 @@ def test_no_job_is_lost_run_twice_or_left(bench):
         for side in sides:
             side.result()
         expect(len(submitter.arrays) > rounds / 2, f"{len(submitter.arrays)} of {rounds} arrays were accepted: {submitter.refused}")
+        kinds = {"parallel": submitter.parallel, "killed": person.killed, "changed": person.held}
+        if rounds >= 100:
+            expect(all(kinds.values()), f"expected acknowledged jobs of each kind, found {({k: len(v) for k, v in kinds.items()})}")
         batch.wait_for_hosts(seconds=90)
         check(Ends(batch, notes), submitter, person)
         wait_until_nothing_is_left(bench, batch)

@@ -75,14 +75,16 @@ def test_snakemake_executor_plugin(bench):
     cluster = out("lsclusters -w", notes).splitlines()[1].split()[0]
     path = os.path.join(values["LSB_SHAREDIR"], cluster, "logdir", "lsb.events")
     wait_until(lambda: f" {job} 192 " in open(path, encoding="utf-8").read(), "the end in lsb.events")
-    numbers = set()
+    numbers, submissions = set(), 0
     for line in open(path, encoding="utf-8"):
         f = [quoted or plain for plain, quoted in re.findall(r'([^ "]+)|("(?:[^"]|"")*")', line.strip())]
         if f[0] == '"JOB_NEW"' and f[3] == job:
             expect_equal(f[4], str(os.geteuid()), "$5")
             expect(uuid in f[41], f"$42: {f[41]}")
+            submissions += 1
         if f[0] == '"JOB_STATUS"' and f[3] == job and f[4] != "192":
             numbers.add(int(f[4]))
+    expect_equal(submissions, 1, f"JOB_NEW of job {job} in lsb.events")
     expect(numbers <= {1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 32768, 65536, 131072}, f"status numbers {numbers}")
     expect(64 in numbers, "64 when it is done")
     bench.saw("id, two columns, project, LSB_SHAREDIR, lsb.events by its awk")
@@ -372,6 +374,7 @@ def test_exporters(bench):
     records = json.loads(out(f'bjobs -X -u all -o "{fields}" -json', notes))["RECORDS"]
     expect(any(r["JOBID"] == job for r in records), f"records {records}")
     header, *rows = out("bhosts -w", notes).splitlines()
+    expect_equal(len(rows), 1, "rows of bhosts -w on a cluster of one host")
     for row in rows:
         expect_equal(len(row.split()), len(header.split()), "a column for each word of the header")
     text = out("bjobs -u all -UF", notes)

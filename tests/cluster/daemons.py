@@ -33,7 +33,7 @@ def is_alive(pid):
     return bool(process and process.alive)
 
 
-def test_start_status_stop(bench):
+def test_a_daemon_is_started_shown_and_stopped(bench):
     site = Site(bench)
     expect_equal(site.status(3), "lim: not running\n", "before")
     out = site.good("start")
@@ -110,7 +110,7 @@ def test_a_daemon_that_is_not_ready_is_one_line_with_the_reason(bench):
     expect("\x1b" not in said and len(said) < 500, "a long line with control characters is cut and cleaned")
 
 
-def test_stop_leaves_nothing(bench):
+def test_stop_leaves_no_process(bench):
     for mode, said in (("deaf", "lim: stopped, with SIGKILL: it did not end by itself\n"),
                        ("leaves", "lim: stopped; processes it left behind, ended with SIGKILL: 1\n")):
         site = Site(bench)
@@ -120,7 +120,7 @@ def test_stop_leaves_nothing(bench):
         expect_equal(site.lims(), [], f"processes after {mode}")
 
 
-def test_a_killed_daemon_is_told_and_started_again(bench):
+def test_a_killed_daemon_is_reported_and_started_again(bench):
     site = Site(bench)
     site.good("start")
     pid = site.pid()
@@ -185,7 +185,7 @@ def test_each_batch_daemon_is_where_it_belongs(bench):
     alone.good("stop")
 
 
-def test_a_batch_daemon_that_does_not_start_is_told_and_the_others_stay(bench):
+def test_a_batch_daemon_that_does_not_start_is_reported_and_the_others_stay(bench):
     site = Site(bench, batch=True)
     site.write("mode.mbatchd", "says the store is another's")
     said = site.refused("start")
@@ -279,7 +279,7 @@ def start_of(pid):
         return file.read().rsplit(") ", 1)[1].split()[19]
 
 
-def test_who_else_has_the_port_is_told(bench):
+def test_the_process_at_a_taken_port_is_named(bench):
     site = Site(bench)
     site.good("init")
     listener = socket.create_server(("127.0.0.1", site.port))
@@ -328,7 +328,7 @@ def test_a_cluster_of_several_hosts_wants_its_key_made_once_and_copied(bench):
     site.good("stop")
 
 
-def test_a_key_that_is_not_as_it_must_be_starts_nothing(bench):
+def test_an_unsafe_key_starts_no_daemon(bench):
     site = Site(bench)
     site.good("init")
     os.chmod(site.key, 0o640)
@@ -364,7 +364,7 @@ def test_the_secret_is_in_no_argument_environment_or_log(bench):
         expect(secret[start : start + 16] not in said, "a part of the secret was shown")
 
 
-def test_clusters_side_by_side(bench):
+def test_clusters_on_one_host_do_not_meet(bench):
     sites = [Site(bench), Site(bench), Site(bench, log=False)]
     own = own_directory(sites[2].conf)
     try:
@@ -416,7 +416,7 @@ def test_another_user_who_locks_the_pid_file_blocks_nothing(bench):
     expect_equal(left, [], "locks that stay")
 
 
-def test_a_trap_in_the_log_directory_is_not_stepped_into(bench):
+def test_links_and_fifos_in_the_log_directory_are_not_written(bench):
     site = Site(bench)
     victim = os.path.join(site.top, "victim")
     with open(victim, "w", encoding="ascii") as file:
@@ -440,7 +440,7 @@ def test_a_trap_in_the_log_directory_is_not_stepped_into(bench):
         shutil.rmtree(own, ignore_errors=True)
 
 
-def test_broken_files_start_nothing_and_do_not_keep_one_from_stopping(bench):
+def test_broken_files_start_no_daemon_and_let_daemons_stop(bench):
     site = Site(bench)
     site.good("start")
     running = site.lims()
@@ -516,7 +516,7 @@ def start_munged(directory):
     return munged, there
 
 
-def test_lim_knows_who_asks_by_munge_and_root_by_the_key(bench):
+def test_lim_knows_users_by_munge_and_root_by_the_key(bench):
     needs_root()
     if not os.access("/usr/sbin/munged", os.X_OK):
         raise Skip("munged is not installed (Debian package munge)")
@@ -553,7 +553,7 @@ def test_lim_knows_who_asks_by_munge_and_root_by_the_key(bench):
         munged.wait()
 
 
-def test_words_that_cannot_be_meant(bench):
+def test_invalid_command_lines_are_refused(bench):
     site = Site(bench)
     for words, found in ((("begin",), 'found "begin", expected one of start stop restart status init setup'),
                          (("start", "stop"), 'found "stop" behind start, expected lim, res or mbatchd'),
@@ -581,7 +581,7 @@ def test_one_user_owns_a_cluster(bench):
     site.good("stop", user=OTHER)
 
 
-def test_root_believes_only_roots_files(bench):
+def test_root_trusts_only_files_of_root(bench):
     needs_root()
     site = Site(bench)
     os.chmod(site.conf, 0o777)

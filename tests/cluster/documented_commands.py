@@ -1,8 +1,9 @@
-"""Every command line of README.md, docs/admin.md, docs/your-own-elim.md and the man pages is typed as it stands, or has a reason in NOT_RUN.
+"""Every command line of README.md, docs/admin.md, docs/your-own-elim.md and the man pages is typed as it stands, or has a reason in
+NOT_RUN.
 
-A scene types the lines of one part of a document into a shell on one or more hosts. What surrounds the lines is the test's: the hosts,
-/opt and /var/backups of their own, `ssh` (the cluster's remote shell), `vi` (which makes the edit that the line's comment tells of),
-and programs named my_program, app or ring."""
+A scene types the lines of one part of a document into a shell on one or more hosts. The test provides what surrounds the lines: the
+hosts, /opt and /var/backups of their own, `ssh` (the cluster's remote shell), `vi` (which makes the edit that the line's comment
+describes), and programs named my_program, app or ring."""
 
 import contextlib
 import os
@@ -150,7 +151,7 @@ def tools(bench, **programs):
 
 
 def clone(bench):
-    """A directory as a clone that is built: with build/release and what the lines name."""
+    """A directory like a built clone: build/release and the files that the lines name."""
     top = bench.fresh_directory("clone")
     os.mkdir(os.path.join(top, "build"))
     os.symlink(bench.build, os.path.join(top, "build", "release"))
@@ -238,12 +239,14 @@ def test_pam_before_your_own_mpirun(bench):
 
 @types(("README.md", "pam before your own mpirun"))
 def test_pam_before_srun(bench):
-    top = clone(bench)
+    top, typed = clone(bench), 0
     programs_in(top, "my_program")
     with Slurm(bench) as slurm, Reader(bench, "n1", top, **slurm.environment, **launchers_environment(bench)) as reader:
         for line in lines_of(bench, "README.md", "pam before your own mpirun"):
             if "srun" in line.text:
                 expect_equal(reader.type(line.text).count("ran\n"), 8, f"tasks of {line.text}")
+                typed += 1
+    expect(typed, "no line of README.md's part on pam names srun")
     bench.saw("8 tasks of srun")
 
 

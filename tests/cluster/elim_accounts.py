@@ -1,5 +1,5 @@
 """Elims as sites write them, run as the administrator by a LIM of root's: they call LSF's commands by name, write logs where
-LSF's convention has them, and find their home. Files with the usual slips are told."""
+LSF's convention has them, and find their home. Files with the usual mistakes are reported."""
 
 import json
 import os
@@ -170,7 +170,7 @@ def melim_log(cluster):
         return file.read()
 
 
-def test_usual_slips_are_told(bench):
+def test_usual_mistakes_are_reported(bench):
     with AccountCluster(bench) as cluster:
         cluster.resources += ["fixed Numeric () N (no interval)", "dos Numeric 5 N (an elim from another system)"]
         cluster.map.append("dos [default]")

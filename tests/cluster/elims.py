@@ -1,5 +1,5 @@
-"""Elims on four hosts: which host runs them for whom, what becomes of them when hosts go and come back, every fault of an
-elim on every host at once, and new files while commands are asking."""
+"""Elims on four hosts: which host runs the elims of a shared resource, also when hosts go and come back; every fault of an elim on
+every host at once; and new files while commands ask."""
 
 import json
 import os
@@ -61,7 +61,7 @@ class ElimCluster(LoadCluster):
         return [p for p in self.bench.cluster.host(host).processes() if p.words[-1:] and p.words[-1].endswith(elim)]
 
 
-def test_shared_resources_are_told_by_the_first_host_that_lives(bench):
+def test_shared_resources_are_reported_by_the_first_living_host(bench):
     with ElimCluster(bench) as cluster:
         cluster.index("pool", "([n2 n3] [n4])")
         cluster.index("licence", "[all]")

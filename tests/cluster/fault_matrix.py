@@ -49,18 +49,18 @@ def cluster_with_disk(bench, disk_of):
 
 
 class Pause:
-    """How long faults last, which is part of the fault and no wait for anything: drawn, or, where `draw` is None, until it was told."""
+    """How long a fault lasts: drawn, or, where `draw` is None, until bhosts tells it. A length of the fault, not a wait."""
 
     def __init__(self, draw):
         self.draw = draw
 
     def before_fault(self):
-        """Between the last change and the fault: some moment of its work."""
+        """Time between the last change and the fault, so that the fault meets the work of the change."""
         if self.draw:
             time.sleep(self.draw.uniform(0, 0.12))
 
     def told_or_drawn(self, fault, asking):
-        """The length of the fault. Not an aim of the test: whatever it is, the invariants hold."""
+        """Waits out the length of the fault. The invariants hold for every length."""
         if self.draw and self.draw.random() < 0.3:
             time.sleep(self.draw.uniform(0.1, 1.5))
             return

@@ -40,12 +40,12 @@ def test_two_jobs_have_different_devices_and_the_third_waits(bench):
         devices = [re.search(r"devices=(.*)", read_if_there(f"{notes}/out.{job}")).group(1) for job in jobs[:2]]
         expect_equal(sorted(devices), ["0", "1"], "devices of the two")
         expect_equal(batch.field(jobs[0], "galloc"), f"n1 {devices[0]}", "bjobs -o gpu_alloc")
-        plain = batch.bsub("true", "-o", "/dev/null")  # a job without GPUs goes by
+        plain = batch.bsub("true", "-o", "/dev/null")  # a job without GPUs starts before it
         batch.wait_for(plain, "DONE")
         expect_equal(batch.field(jobs[2]), "PEND", "the third")
         why = batch.good("bjobs", "-p", "--why", str(jobs[2]))
         expect_in("ngpus", why, "what it waits for")
-        # Who holds what is in the store: a new mbatchd gives nobody's device away.
+        # The devices of each job are in the store: a restarted mbatchd gives none of them to another job.
         batch.kill_daemon("mbatchd", "n1")
         batch.start_daemon("mbatchd", "n1")
         batch.wait_for_hosts()
@@ -83,13 +83,13 @@ def test_bmod_takes_no_device_from_a_job_that_runs(bench):
         for wanted, code in (("ngpus=2", 255), ("mem=1", 255), ("ngpus=1,mem=1", 0)):
             done = batch.user("bmod", "-R", f"rusage[{wanted}]", str(job))
             expect_equal(done.returncode, code, f"bmod -R {wanted}: {done.stdout}{done.stderr}")
-            expect("the GPUs that it has stay as they are" in done.stderr or code == 0, done.stderr)
+            expect("its GPUs cannot be changed" in done.stderr or code == 0, done.stderr)
         expect_equal(batch.field(job, "galloc"), "n1 0", "its device")
         batch.good("bkill", str(job))
     bench.saw("more or fewer refused, memory beside them taken")
 
 
-def test_refused_where_nobody_counts(bench):
+def test_gpu_jobs_are_refused_where_no_elim_counts_gpus(bench):
     with BatchCluster(bench, ("n1",)) as batch:
         done = batch.user("bsub", "-gpu", "num=1", "true")
         expect_equal((done.returncode, done.stdout), (255, ""), "bsub -gpu")

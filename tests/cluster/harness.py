@@ -62,7 +62,7 @@ def test_bare_launcher_runs_an_mpi_program_on_all_hosts(bench, name):
 
 
 def test_bare_hydra_leaves_orphans_when_a_proxy_is_killed(bench):
-    """The peers' gap that pam has to close; here it shows that survivors would be seen."""
+    """Bare Hydra leaves tasks alive, which pam prevents; here it shows that the test would see survivors."""
     cluster, launcher, notes = bench.cluster, launchers.by_name("hydra", bench), bench.fresh_directory()
     launched = cluster.head.popen(
         launcher.words(4) + [bench.target, notes, "nest"], env=cluster.environment, stderr=subprocess.DEVNULL

@@ -17,7 +17,7 @@ def write(path, text):
         file.write(text)
 
 
-def test_lsrcp(bench):
+def test_lsrcp_copies_both_ways(bench):
     with BatchCluster(bench, BOTH) as batch:
         notes = bench.fresh_directory()
         write(f"{notes}/a b", "x" * 300_000 + "\n")
@@ -44,7 +44,7 @@ def test_lsrcp(bench):
     bench.saw("both ways, added, one file left alone, four failures, no RES")
 
 
-def test_files_go_and_come_back(bench):
+def test_files_are_copied_to_the_job_and_back(bench):
     with BatchCluster(bench, BOTH) as batch:
         here, there = bench.fresh_directory("here"), bench.fresh_directory("there")
         write(f"{here}/in", "input\n")
@@ -63,7 +63,7 @@ def test_files_go_and_come_back(bench):
     bench.saw("all five operators, a shared file left alone, before bsub -K ends")
 
 
-def test_a_file_that_is_not_there(bench):
+def test_a_missing_file_is_named(bench):
     with BatchCluster(bench, BOTH, params="MAX_PREEXEC_RETRY = 1") as batch:
         notes = bench.fresh_directory()
         job = batch.bsub(f"touch {notes}/ran", "-m", "n2", "-o", "/dev/null", "-f", f"{notes}/none > {notes}/in")
@@ -97,7 +97,7 @@ def test_input_and_script_are_copied_at_submission(bench):
     bench.saw("-is and -Zs: what was there at submission")
 
 
-def test_limits_of_a_running_job(bench):
+def test_bmod_changes_limits_of_a_running_job(bench):
     with BatchCluster(bench, BOTH) as batch:
         job = batch.bsub("sleep 1000", "-W", "60", "-c", "10", "-o", "/dev/null", "-m", "n2")
         batch.wait_for(job, "RUN")
@@ -132,7 +132,7 @@ def test_a_running_job_gives_back_what_it_reserves(bench):
         wait_until(lambda: "scratch" in why(), lambda: f"what it waits for: {why()}")
         refused = batch.user("bmod", "-o", "/tmp/other", str(first))
         expect_equal(refused.returncode, 255, "bmod -o")
-        expect_in("its output goes to its files at once", refused.stderr, "why")
+        expect_in("its output goes directly to its files", refused.stderr, "why")
         batch.good("bmod", "-R", "rusage[scratch=10]", str(first))
         batch.wait_for(second, "RUN")
         expect_in("rusage[scratch=10", batch.good("bjobs", "-UF", str(first)), "bjobs tells it")

@@ -1,8 +1,8 @@
 """One process of a job is killed with SIGKILL: within two seconds no task of the job is alive on any host.
 
 Every task has a child and a grandchild that was forked twice into a session of its own; they count as much as the task.
-Of a killed TaskStarter only its own task must be gone at once; the others end as the launcher decides. What is left of
-the job says which process was lost, and where. Bare Hydra leaves all 12 of these when a proxy is killed (harness.py).
+When a TaskStarter is killed, only its own task must be gone at once; the others end as the launcher decides. pam
+says which process was lost, and on which host. Bare Hydra leaves all 12 of these when a proxy is killed (harness.py).
 """
 
 from rollcall_testing import launchers

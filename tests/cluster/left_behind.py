@@ -13,7 +13,7 @@ import os
 for i in range(5000):
     os.mkdir("d"); os.chdir("d")
 """
-# Its own part of the job's directory is where its host file is.
+# The job's own part of its directory is the folder of its host file.
 OWN = 'cd "$(dirname "$LSB_DJOB_HOSTFILE")"'
 
 

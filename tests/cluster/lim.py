@@ -79,7 +79,7 @@ def test_a_cut_off_master_is_replaced_and_shows_its_own_half(bench):
     bench.saw("n2 for three hosts, n1 for itself, n1 for all when mended")
 
 
-def test_a_reconfig_changes_hosts_and_resources_and_a_broken_one_nothing(bench):
+def test_a_reconfig_changes_hosts_and_resources_and_broken_files_are_refused(bench):
     with LoadCluster(bench, ALL) as cluster:
         cluster.start(*ALL)
         cluster.wait_for_master("n1")
@@ -148,7 +148,7 @@ def test_a_killed_melim_is_started_again_and_its_values_stay(bench):
     bench.saw("another MELIM, the value stayed")
 
 
-def test_garbage_and_silence_at_the_port_hurt_nobody(bench):
+def test_garbage_and_silence_at_the_port_disturb_no_client(bench):
     with LoadCluster(bench, ["n1", "n2"]) as cluster:
         cluster.start("n1", "n2")
         cluster.wait_for_master("n1")

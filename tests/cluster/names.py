@@ -1,4 +1,4 @@
-"""Hosts whose user databases differ: a user is a name, and a number that is somebody else's elsewhere gives no right there.
+"""Hosts whose user databases differ: users are known by name; a uid that belongs to another user elsewhere gives no right there.
 
 n1 has the machine's own accounts. On n2 games has another number, its number on n1 is mallory's, and news is unknown.
 """
@@ -40,7 +40,7 @@ def test_a_job_runs_as_its_users_name(bench):
         seen = open(f"{place}/ran", encoding="utf-8").read().split()
         expect_equal(seen, [str(MOVED), name_of(ALICE)], "whose the job is on n2")
 
-        # A name that n2 does not have: its number there is no reason to run the job as it.
+        # n2 does not have this name: the job must not run there under the number alone.
         unknown = users.bsub(BOB, f"id >{place}/unknown", "-m", "n2", "-cwd", place, "-o", "/dev/null")
         wait_until(lambda: f'n2: this host has no user "{name_of(BOB)}"' in unwrapped(batch, unknown),
                    lambda: f"the reason: {unwrapped(batch, unknown)}\n{batch.logs_text()}", 30)

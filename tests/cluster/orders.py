@@ -23,7 +23,7 @@ def test_a_kill_by_name_does_not_wait(bench):
     bench.saw("KILL at once, 137, TERM_OWNER")
 
 
-def test_states_and_refusals(bench):
+def test_orders_that_do_not_fit_a_jobs_state_are_refused(bench):
     with BatchCluster(bench, ["n1"]) as batch:
         runs = batch.bsub("sleep 1000", "-o", "/dev/null")
         held = batch.bsub("sleep 1000", "-o", "/dev/null", "-H")
@@ -33,9 +33,9 @@ def test_states_and_refusals(bench):
         batch.good("bstop", "-a", str(runs))
         batch.wait_for(runs, "USUSP")
         for words, said in ((("bkill", "-stat", "done"), "-stat: found \"done\", expected run, pend or susp"),
-                            (("bkill", "-cname", str(runs)), "-cname: other clusters are not there yet"),
+                            (("bkill", "-cname", str(runs)), "-cname: MultiCluster is not supported in this release"),
                             (("bswitch", "-a", "x", "priority", str(runs)), "-a: esubs run when a job is submitted"),
-                            (("badmin", "perfmon", "view"), "perfmon: it is not there yet"),
+                            (("badmin", "perfmon", "view"), "perfmon: not supported in this release"),
                             (("brun", "-b", "-m", "n1", str(runs)), "-b: jobs are not checkpointed")):
             done = batch.user(*words)
             expect_equal((done.returncode, done.stdout), (255, ""), f"{words}")
@@ -71,7 +71,7 @@ def test_a_job_that_was_cleaned_is_found_where_it_is_wanted(bench):
     bench.saw("gone after CLEAN_PERIOD; there with ROLLCALL_BJOBS_HISTORY=Y")
 
 
-def test_what_lsf_conf_says_of_jobs(bench):
+def test_job_parameters_of_lsf_conf_have_their_effect(bench):
     conf = "LSF_UNIT_FOR_LIMITS=MB\nLSB_USE_SEQUENTIAL_SIGNAL=Y\nLSB_SIGSTOP=USR1\nLSB_BSUB_PARSE_SCRIPT=N"
     # However slow the machine is, TERM does not overtake the job's answer to INT.
     with BatchCluster(bench, ["n1"], more_conf=conf, params="JOB_TERMINATE_INTERVAL = 60") as batch:
@@ -100,7 +100,7 @@ def test_what_lsf_conf_says_of_jobs(bench):
 
 
 def test_signals_of_bkill_by_the_number_of_slots(bench):
-    """LSB_USE_SEQUENTIAL_SIGNAL: N by LSF's default, a job of 2 slots is killed at once; Y as the templates have it: it cleans up."""
+    """LSB_USE_SEQUENTIAL_SIGNAL: with N (LSF's default) a job of 2 slots is killed at once; with Y (the templates) it cleans up."""
     trap = "trap 'touch {n}/cleaned.{k}; exit 7' INT; touch {n}/ready.{k}; while :; do sleep 0.1; done"
     for setting, slots, code in (("N", 2, "137"), ("N", 1, "7"), ("Y", 2, "7")):
         # However slow the machine is, TERM does not overtake the job's answer to INT.
@@ -120,7 +120,7 @@ def test_signals_of_bkill_by_the_number_of_slots(bench):
 
 
 def test_output_that_has_no_place_is_told_of(bench):
-    """A -o that cannot be opened, and output that would be mailed where there is no mail program: bjobs -l, bhist -l and the log say where."""
+    """A -o that cannot be opened, and output to mail without a mail program: bjobs -l, bhist -l and the log say where it is."""
     tmp = bench.fresh_directory("tmp")
     with BatchCluster(bench, ["n1"], more_conf=f"LSB_MAILPROG=/nonexistent/mailer\nLSF_TMPDIR={tmp}") as batch:
         lost = batch.bsub("echo of the first", "-o", "/nonexistent/folder/out")

@@ -77,7 +77,7 @@ def test_pdsh_with_a_process_in_between_that_is_killed(bench):
     bench.saw("no task alive, the lost process is named")
 
 
-# The rules of pam/policy/roll.hpp about tasks on several hosts, with a launcher that knows none of them.
+# The rules of pam/policy/roll.hpp about tasks on several hosts, with a launcher that knows nothing of MPI.
 
 
 def test_not_all_hosts_register_in_time(bench):

@@ -1,4 +1,4 @@
-"""A job against its own shepherd, which is a process of the job's user: no job keeps itself alive by disabling it."""
+"""A job attacks its own shepherd, which is a process of the job's user: a job cannot keep itself alive by disabling it."""
 
 import os
 import signal
@@ -9,7 +9,7 @@ from rollcall_testing.munge import needs_users
 from rollcall_testing.runner import expect, expect_equal, expect_in, main
 from rollcall_testing.waiting import wait_until
 
-# What the job runs: finds its shepherd, and does to it what the first word says.
+# The job's program: finds its shepherd and attacks it in the way that the first word names.
 PROGRAM = """
 import os, resource, signal, sys, time
 
@@ -91,8 +91,8 @@ def test_a_shepherd_waits_for_no_reader_of_its_users(bench):
     bench.saw("a full FIFO as -e holds up no shepherd")
 
 
-def test_what_a_shepherd_does_not_read_res_does(bench):
-    """It hangs, in a file system of its user's for one; here root has stopped it, with the guard that would let it go on."""
+def test_res_carries_out_orders_that_a_shepherd_does_not_read(bench):
+    """A shepherd may hang, as in a file system of its user. Here root has stopped it, and the guard, which would continue it."""
     needs_users()
     users = Users(bench)
     with users.batch as batch:

@@ -92,7 +92,7 @@ def forget_ticket(users, user):
     os.remove(kept[0])
 
 
-def test_a_munged_that_hangs_or_dies_costs_nobody_a_job(bench):
+def test_a_munged_that_hangs_or_dies_costs_no_job(bench):
     needs_users()
     users = Users(bench, hosts=ALL[:2], more_conf="ROLLCALL_TICKET_LIFE=300")
     with users.batch as batch:
@@ -102,7 +102,7 @@ def test_a_munged_that_hangs_or_dies_costs_nobody_a_job(bench):
         daemon = munged(bench, users)
         processes.send(daemon.pid, signal.SIGSTOP)
         his = users.begin(BOB, "bsub", "-o", "/dev/null", "exit 4")
-        # mbatchd answers while it waits for munged, which is asked for him: root has the key, she has a ticket by now.
+        # mbatchd answers others while it asks munged for him: root has the key, and she has a ticket by now.
         roots = batch.bsub("exit 5", "-o", "/dev/null")
         batch.wait_for(roots, "EXIT")
         batch.wait_for(users.bsub(ALICE, "exit 6", "-o", "/dev/null"), "EXIT")

@@ -8,7 +8,7 @@ from rollcall_testing.batch_cluster import BatchCluster
 from rollcall_testing.runner import expect_equal, expect_in, main
 
 
-def test_formats_of_the_site(bench):
+def test_formats_of_the_site_are_used(bench):
     conf = ("LSB_BHOSTS_FORMAT=host_name max\nLSB_BQUEUES_FORMAT=queue_name prio\nLSB_BUSERS_FORMAT=user njobs\n"
             "LSF_LSLOAD_FORMAT=host_name status\nLSB_UNIT_FOR_JOBS_DISPLAY=K")
     with BatchCluster(bench, ["n1"], more_conf=conf, params="DEFAULT_PROJECT = ours") as batch:
@@ -32,7 +32,7 @@ def limits_of_a_job(bench, conf):
             return file.read().splitlines()[:2]
 
 
-def test_who_keeps_a_limit(bench):
+def test_memory_and_cpu_limits_hold_for_each_process_or_for_the_job(bench):
     """Of each process the kernel, of the job as a whole its shepherd."""
     expect_equal(limits_of_a_job(bench, "LSB_JOB_MEMLIMIT=N\nLSB_JOB_CPULIMIT=N"), ["900000", "600"], "of each process")
     expect_equal(limits_of_a_job(bench, "LSB_JOB_MEMLIMIT=Y\nLSB_JOB_CPULIMIT=Y"), ["unlimited"] * 2, "of the job alone")
@@ -59,7 +59,7 @@ End Application
 """
 
 
-def test_application_profiles(bench):
+def test_application_profiles_have_their_effect(bench):
     notes = bench.fresh_directory()
     os.chmod(notes, 0o777)
     with BatchCluster(bench, ["n1"]) as batch:
@@ -121,7 +121,7 @@ def json_of(batch, *words):
     return document["RECORDS"]
 
 
-def test_json(bench):
+def test_json_output_is_valid(bench):
     with BatchCluster(bench, ["n1"]) as batch:
         job = batch.bsub("true", "-o", "/dev/null")
         batch.wait_for(job, "DONE")

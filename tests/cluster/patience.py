@@ -84,7 +84,7 @@ def shepherds(bench, *names):
 
 
 def wait_for_no_shepherd(bench, batch):
-    """A host that is away when its job ends is told of it when it is back. Without mbatchd it would keep the job."""
+    """A host that is away when its job ends is told when it returns; without mbatchd it would keep the job."""
     batch.wait_for_hosts()
     left = lambda: shepherds(bench, *HOSTS)
     wait_until(lambda: not left(), lambda: f"the hosts to give up jobs that are over: {left()}\n{batch.logs_text()}", 30)

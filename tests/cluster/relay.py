@@ -70,7 +70,7 @@ def test_pam_has_one_connection_for_each_host(bench, kind):
 
 
 def test_a_shepherd_that_is_killed_takes_its_tasks_along(bench):
-    """The connection of a host is gone with its shepherd; pam does not wait for tasks that the guard has ended."""
+    """A shepherd that is killed takes its host's connection along; pam does not wait for tasks that the guard has ended."""
     with BatchCluster(bench, HOSTS, slots=PER_HOST) as batch:
         job, notes, _ = start_job(bench, batch, "mpich")
         there = bench.cluster.host("n2")
@@ -123,7 +123,7 @@ def resident_kb(process):
         return int(re.search(r"VmRSS:\s+(\d+)", file.read())[1])
 
 
-def test_who_floods_the_relay_harms_nobody(bench):
+def test_a_flood_of_the_relay_harms_no_other_job(bench):
     with BatchCluster(bench, HOSTS, slots=PER_HOST + 1) as batch:
         notes = bench.fresh_directory()
         os.chmod(notes, 0o777)

@@ -34,7 +34,7 @@ def test_every_job_of_its_store_is_here_with_its_fields(bench):
     os.chmod(store, 0o600)
     batch.start()
     batch.wait_for_master("n1")
-    batch.start_daemon("mbatchd", "n1")  # and no RES: nothing happens to a job
+    batch.start_daemon("mbatchd", "n1")  # and no RES, so no job changes
     try:
         jobs = lambda: batch.user("bjobs", "-a", "-u", "all", "-noheader", "-o", f"{made_by().FIELDS} delimiter='|'")
         wait_until(lambda: jobs().returncode == 0, lambda: f"mbatchd to answer: {jobs()}\n{batch.logs_text()}", 30)

@@ -24,7 +24,7 @@ def wait_for_status(batch, host, wanted):
 
 
 def lasting_job(bench, batch, host="n2"):
-    """A job there that ends with 7 when a file is there: its number, and that file."""
+    """Submits a job that ends with 7 when a file is there. Gives its number and that file."""
     notes = bench.fresh_directory()
     job = batch.bsub(f"until [ -e {notes}/go ]; do sleep 0.05; done; exit 7", "-o", "/dev/null", "-m", host)
     batch.wait_for(job, "RUN")
@@ -45,7 +45,7 @@ def wait_for_end_of_res(batch, host):
 
 
 class StartedByCommand:
-    """A res that lsf_daemons has started on a host: nobody's child, so it is ended by the command as well."""
+    """A res that lsf_daemons has started on a host. It is no child of the test, so the command ends it too."""
 
     def __init__(self, batch, host, start, stop):
         self.batch, self.host, self.start, self.stop = batch, host, start, stop

@@ -62,7 +62,7 @@ def test_a_program_of_another_owner_is_not_executed(bench):
     bench.saw("a shepherd that another user owns is not executed, and the log says whose it is")
 
 
-def test_what_is_executed_or_read_later_is_checked_then(bench):
+def test_programs_and_files_are_checked_again_when_they_are_used(bench):
     """mbatchd executes itself anew, LIM starts MELIM, MELIM (root's here) starts elims; mbatchd reads its files anew."""
     needs_root()
     os.chmod(bench.scratch, 0o755)
@@ -97,7 +97,7 @@ def test_what_is_executed_or_read_later_is_checked_then(bench):
             os.chown(path, OTHER, 0)
             for process in bench.cluster.host("n1").processes(lambda p: name in " ".join(p.words)):
                 processes.send(process.pid, 9)
-            # Who comes first tells it: the check of the way before a start, or the look at the server directory.
+            # Either check may report it first: that of the path before a start, or that of the server directory.
             told = (f"{path}: belongs to user {OTHER}, expected root", f"{name}: found owner {OTHER}, expected root")
             wait_until(lambda: any(line in log() for line in told), lambda: f"{path} in the log: {log()[-3000:]}", 30)
             os.chown(path, 0, 0)

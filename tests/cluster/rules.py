@@ -1,4 +1,4 @@
-"""The error rules of "Using Platform LSF HPC 7.3", with a launcher that does wrong what can be done wrong.
+"""The error rules of "Using Platform LSF HPC 7.3", with a launcher that fails in every way.
 
 The letters are those of the table in pam/policy/roll.hpp. One host, no privilege needed. The launcher is
 tests/fakes/fake_launcher, or the shell.
@@ -83,7 +83,7 @@ def test_b_environment_wins_over_lsf_conf(bench):
 
 
 def test_b_zero_is_off(bench):
-    """Held for longer than any default could be mistaken for here; the second task is welcome."""
+    """The second task registers later than any default would allow, and is accepted."""
     notes, second = bench.fresh_directory(), os.path.join(bench.fresh_directory(), "second")
     launcher = fake(bench, "--tasks", 2, "--hold", 1, second)
     conf = {"LSF_HPC_PJL_LOADENV_TIMEOUT": 0}
@@ -180,7 +180,7 @@ def test_c_one_of_three_cannot_be_started(bench):
 def test_d_a_taskstarter_is_killed(bench, which):
     """Its own task and what that forked are gone; the other task goes on, and pam ends when the launcher ends.
 
-    The inner one still tells the end of the task when the outer one is killed; when it is itself killed, nobody does.
+    The inner one still reports the end of the task when the outer one is killed; when it is killed itself, the end stays unknown.
     """
     notes = bench.fresh_directory()
     job = run(bench, fake(bench, "--tasks", 2), [bench.target, notes, "nest"], "-n", "2")
@@ -196,7 +196,7 @@ def test_d_a_taskstarter_is_killed(bench, which):
     job.signal(signal.SIGTERM)
     job.signal(signal.SIGTERM)
     expect(job.wait(15) != 0, "exit code")
-    # The inner level tells how the task ended; without it nobody knows.
+    # Only the inner TaskStarter knows how the task ended.
     expect_in("signal 9" if which == "outer" else "lost", ends(job), "ends in the report")
     job.expect_said("Signal (9 KILL)" if which == "outer" else "Lost")
     bench.saw(f"its task and two descendants gone after {took:.2f} s, the other task lived on")

@@ -130,7 +130,9 @@ def test_stop_and_go_on(bench, mode):
         for name in ("TSTP", "CONT"):
             expect_equal(set(counts(notes, name).values()), {2}, f"{name} sent twice, counted")
     expect(len(states(job)) == TASKS, "no task was lost")
-    for starter in job.starters("outer") + job.starters("inner"):
+    starters = job.starters("outer") + job.starters("inner")
+    expect_equal(len(starters), 2 * TASKS, "TaskStarters, outer and inner")
+    for starter in starters:
         expect(starter.state != "T", f"a TaskStarter is still stopped: {starter}")
     end(job)
     bench.saw("stopped and resumed twice" + (", TSTP and CONT counted once each time" if mode == "signals" else ""))

@@ -42,7 +42,7 @@ def test_rank_n_ends_with_n(bench, way):
 
 
 @cases("srun_wrapper", "mpirun.lsf")
-def test_wrapper(bench, way):
+def test_the_srun_wrapper_tracks_all_tasks(bench, way):
     notes = bench.fresh_directory()
     batch = {"LSB_HOSTS": "n1 n1 n2 n2 n3 n3 n4 n4", "LSB_DJOB_NUMPROC": str(TASKS), "LSF_PJL_TYPE": "slurm"}
     environment = dict(slurm.environment, **batch)
@@ -58,7 +58,7 @@ def test_wrapper(bench, way):
 
 
 @cases("mpich under pmi2", "openmpi under pmix")
-def test_mpi_program(bench, what):
+def test_an_mpi_program_runs_under_pam(bench, what):
     """A real MPI program whose ranks find each other through Slurm; first without pam, to see whether it can here."""
     mpi, _, plugin = what.split()
     words = [srun_words()[0], f"--mpi={plugin}", *srun_words()[1:]]
@@ -89,7 +89,7 @@ def test_a_task_dies_of_a_signal(bench, number):
 
 
 @cases("pam", "launcher", "outer TaskStarter", "inner TaskStarter", KILLED_PROXY)
-def test_killed(bench, what):
+def test_a_killed_process_ends_all_tasks(bench, what):
     wait_until(slurm.idle, lambda: f"all nodes to be idle again: {slurm.states()}", 60)
     kill_one(bench, launchers.SRUN, what, [bench.target], "nest", slurm.environment)
 

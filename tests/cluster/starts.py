@@ -1,4 +1,4 @@
-"""Jobs start once, on hosts that freeze and thaw and on hosts whose disk is full: nothing of a job runs before every host has
+"""Jobs start once, on hosts that freeze and thaw and on hosts whose disk is full: no task of a job runs before every host has
 its order, and an order that a frozen host finds in its socket when it thaws starts nothing any more.
 """
 

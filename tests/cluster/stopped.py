@@ -1,7 +1,6 @@
 """pam or a TaskStarter is stopped for minutes, as by a debugger or a freezer: nothing is lost.
 
-Nobody's silence means anything here: the kernel answers for a stopped process, and the timers of a stopped pam stand
-still.
+Silence must not count as a loss: the kernel answers for a stopped process, and the timers of a stopped pam stand still.
 """
 
 import os
@@ -60,12 +59,12 @@ def remote_starter(which):
 
 
 @cases("openmpi", "hydra")
-def test_pam(bench, name):
+def test_a_stopped_pam_loses_no_report(bench, name):
     run_with_a_stopped(bench, launchers.by_name(name), lambda job: job.process)
 
 
 @cases("outer", "inner")
-def test_a_taskstarter(bench, which):
+def test_a_stopped_taskstarter_loses_no_report(bench, which):
     run_with_a_stopped(bench, launchers.HYDRA, remote_starter(which))
 
 

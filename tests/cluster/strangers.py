@@ -14,7 +14,7 @@ from rollcall_testing.runner import Skip, cases, expect, expect_equal, main
 from rollcall_testing.waiting import wait_until
 
 CONNECTIONS = 5000
-HANDSHAKE_SECONDS = 10  # so long may a connection stay that has proved nothing
+HANDSHAKE_SECONDS = 10  # how long a connection may stay without a proof
 
 
 def frame(payload):
@@ -65,7 +65,7 @@ def read_to_end(connection):
 
 
 def finish(bench, job, notes, gate):
-    """The job ends as if nothing had been; the strangers' address is in one line."""
+    """The job ends normally; one line names the strangers' address."""
     expect(not job.ended(), f"the job goes on\n{job.told()}")
     open_gate(gate)
     job.expect_exit(0)

@@ -33,7 +33,7 @@ def test_waiting_for_a_job(bench):
     bench.saw("exit 7, exit 137, nothing said where it is to be quiet")
 
 
-def test_scripts(bench):
+def test_scripts_are_submitted_in_every_form(bench):
     with BatchCluster(bench, ALL[:1]) as batch:
         notes = bench.fresh_directory()
         script = f'\n#!/bin/bash\n#BSUB-J "from script" # comment\n#BSUB -o {notes}/out.%J\n#BSUB -q priority\n' \
@@ -53,7 +53,7 @@ def test_scripts(bench):
     bench.saw("a blank line before #!, #BSUB-J, a comment; on standard input and as a file")
 
 
-def test_only_the_answer(bench):
+def test_bsub_prints_the_answer_alone(bench):
     with BatchCluster(bench, ALL[:1]) as batch:
         expect_equal(batch.good("bsub", "-id", "-o", "/dev/null", "true"), "1\n", "-id")
         expect_equal(batch.good("bsub", "-json", "-o", "/dev/null", "true"),
@@ -70,7 +70,7 @@ def test_only_the_answer(bench):
     bench.saw("-id, -json, refusals, BSUB_CHK_RESREQ")
 
 
-def test_esubs(bench):
+def test_esubs_change_and_refuse_submissions(bench):
     with BatchCluster(bench, ALL[:1], more_conf="LSB_ESUB_METHOD=site") as batch:
         notes = bench.fresh_directory()
         batch.write_elim("esub.site", '#!/bin/sh\n. "$LSB_SUB_PARM_FILE"\necho 42 is no job\n'
@@ -88,7 +88,7 @@ def test_esubs(bench):
     bench.saw("LSB_ESUB_METHOD changes command and environment; a refusal; none there")
 
 
-def test_what_an_esub_prints_reaches_eexec(bench):
+def test_output_of_an_esub_reaches_eexec(bench):
     with BatchCluster(bench, ALL[:2]) as batch:
         notes = bench.fresh_directory()
         batch.write_elim("esub", "#!/bin/sh\necho a secret of $LSB_SUB_PARM_FILE | cut -d/ -f1\nprintf 'second line'\n")
@@ -176,7 +176,7 @@ def test_interactive_with_a_terminal(bench):
     bench.saw("a tty on the other host, Ctrl-C reaches its foreground, exit 4")
 
 
-def test_mbatchd_goes_and_comes_back(bench):
+def test_waiting_commands_outlive_a_restart_of_mbatchd(bench):
     with BatchCluster(bench, ALL[:2]) as batch:
         notes = bench.fresh_directory()
         go = os.path.join(notes, "go")
@@ -215,7 +215,7 @@ def test_ctrl_c_of_bsub_k(bench):
     bench.saw("a running and a pending job go on, and bsub says so; 130")
 
 
-def test_what_a_pending_job_waits_for(bench):
+def test_bsub_says_on_a_terminal_why_its_job_pends(bench):
     with BatchCluster(bench, ALL[:1]) as batch:
         prefix = " ".join(bench.cluster.host("n1").entering())
         with Shell(batch.environment(), "/") as shell:
@@ -282,7 +282,7 @@ def test_a_killed_interactive_bsub_takes_its_pending_job_along(bench):
     bench.saw("it never gets a slot")
 
 
-def test_blaunch(bench):
+def test_blaunch_starts_tasks_on_the_hosts_of_the_job(bench):
     with BatchCluster(bench, ALL[:3]) as batch:
         notes = bench.fresh_directory()
         lines = [
@@ -311,7 +311,7 @@ def test_blaunch(bench):
     bench.saw("joined words, -z, -n, -no-shell, exit codes, from every host, no other host")
 
 
-def test_lsrun_and_lsgrun(bench):
+def test_lsrun_and_lsgrun_start_tasks_without_a_job(bench):
     with BatchCluster(bench, ALL[:3]) as batch:
         expect_equal(batch.good("lsrun", "-m", "n2", "hostname"), "n2\n", "lsrun -m")
         expect_equal(batch.good("lsrun", "-L", "-m", "n1", "hostname"), "n1\n", "lsrun -L, here")
@@ -344,7 +344,7 @@ def test_lsrun_and_lsgrun(bench):
 
 def mpi_job(bench, batch, command, *options):
     notes = bench.fresh_directory()
-    # Nothing tells the launchers how to reach the other hosts.
+    # No option or variable tells the launchers how to reach the other hosts.
     own = {"HYDRA_LAUNCHER", "HYDRA_LAUNCHER_EXEC", "OMPI_MCA_plm_rsh_agent"}
     environment = {name: value for name, value in batch.environment().items() if name not in own}
     batch.bsub(command, *options, "-K", "-n", "6", "-R", "span[ptile=2]", "-m", "n2 n3 n4", "-o", f"{notes}/out", "-e", f"{notes}/err",
@@ -355,14 +355,14 @@ def mpi_job(bench, batch, command, *options):
 SIX = ["n2", "n2", "n3", "n3", "n4", "n4"]
 
 
-def test_hydra_unmodified(bench):
+def test_unmodified_hydra_runs_over_blaunch(bench):
     with BatchCluster(bench, ALL) as batch:
         found, text = mpi_job(bench, batch, "mpiexec.hydra -launcher lsf -rmk lsf hostname")
         expect_equal(found, SIX, f"hosts of the tasks; {text}")
     bench.saw("mpiexec -launcher lsf -rmk lsf: two tasks on each of three hosts")
 
 
-def test_the_wrappers(bench):
+def test_the_wrappers_run_over_blaunch(bench):
     with BatchCluster(bench, ALL) as batch:
         for wrapper in ("mpich_wrapper", "openmpi_wrapper"):
             found, text = mpi_job(bench, batch, f"{wrapper} hostname")
@@ -370,7 +370,7 @@ def test_the_wrappers(bench):
     bench.saw("mpich_wrapper and openmpi_wrapper: two tasks on each of three hosts, without ssh")
 
 
-def test_the_whole_way(bench):
+def test_bsub_a_mpirun_lsf_and_pam_run_together(bench):
     with BatchCluster(bench, ALL) as batch:
         for kind in ("openmpi", "mpich2", "poe"):
             if not os.path.exists(f"{batch.etc}/esub.{kind}"):

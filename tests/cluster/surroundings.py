@@ -1,4 +1,4 @@
-"""Surroundings that are not as they should be: streams closed or full, few descriptors, odd names, a record that breaks.
+"""Faulty surroundings: streams closed or full, few descriptors, odd names, a record that breaks.
 
 One host. The job is to run as without all that, or pam is to say in one line why it cannot.
 """
@@ -57,7 +57,7 @@ def test_a_dry_run_to_a_full_device(bench):
     bench.saw(job.stderr.strip())
 
 
-def test_a_report_into_a_fifo_that_nobody_reads(bench):
+def test_a_report_into_a_fifo_without_a_reader(bench):
     notes, fifo = bench.fresh_directory(), os.path.join(bench.fresh_directory(), "fifo")
     os.mkfifo(fifo)
     words = ["--report", fifo, "-n", "1", *method_1(fake(bench), [bench.target, notes, "exit", "0"])]
@@ -107,7 +107,7 @@ def test_a_full_disk_for_the_report(bench):
     bench.saw(job.stderr.strip())
 
 
-def test_a_stderr_that_nobody_reads(bench):
+def test_a_stderr_without_a_reader_does_not_keep_pam_from_ending(bench):
     """A pager at its first page: pam waits with its table, but hears the TERM that is to end it."""
     notes = bench.fresh_directory()
     reading, writing = os.pipe()
@@ -124,7 +124,7 @@ def test_a_stderr_that_nobody_reads(bench):
     bench.saw("waited with its table, ended by a second TERM")
 
 
-def test_a_loss_that_nobody_reads_of(bench):
+def test_a_loss_ends_the_job_though_stderr_has_no_reader(bench):
     """pam ends the job all the same, in its time, and tells of it when it is read again."""
     notes = bench.fresh_directory()
     reading, writing = os.pipe()
@@ -148,7 +148,7 @@ def test_a_loss_that_nobody_reads_of(bench):
 
 
 def fill(pipe):
-    """Until nothing more goes into it; by another opening, since that of pam blocks."""
+    """Fills the pipe by a descriptor of its own, since pam's blocks."""
     filling = os.open(f"/proc/self/fd/{pipe}", os.O_WRONLY | os.O_NONBLOCK)
     try:
         while os.write(filling, b"x" * 4096):
@@ -159,7 +159,7 @@ def fill(pipe):
 
 
 def waits_for_room(pid):
-    """Nothing of its is left but itself, and it sleeps."""
+    """True when pam has no process below it and sleeps."""
     return not processes.tree_below(pid) and processes.read_process(pid).state == "S"
 
 
@@ -246,7 +246,7 @@ def test_an_odd_name_of_pams_own_host(bench, way):
 
 
 def test_an_odd_program_name(bench):
-    """What a user's words bring along is one line, and no escape of his terminal."""
+    """A program name with newlines and escapes is shown as one line without control characters."""
     words = ["-n", "1", "-g", "1", "env", "/no/such\n\x1b[31mapp"]
     job = pam_in_shell(bench, 'exec "$@"', *words).expect_exit(127)
     job.expect_said("pam: 1 of 1 tasks: cannot execute /no/such  [31mapp: No such file or directory (host ")
@@ -255,7 +255,7 @@ def test_an_odd_program_name(bench):
 
 
 def test_pams_own_rank_is_not_its_tasks(bench):
-    """pam as a task of an outer job: its tasks take nobody else's rank for theirs."""
+    """pam as a task of an outer job: its tasks do not take the outer rank for theirs."""
     notes = bench.fresh_directory()
     script = "env | grep -E '^(OMPI_COMM_WORLD_RANK|PMIX_RANK|PMI_RANK|SLURM_PROCID|OUTER)='; exec \"$@\""
     launcher = fake(bench, "--tasks", 2, "--no-ranks")

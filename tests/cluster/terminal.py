@@ -231,7 +231,7 @@ def shown_within_a_second(shell, line):
 
 
 def test_a_launch_of_over_a_second_shows_its_progress(bench):
-    """Written over and over in one line, and gone when all tasks have come."""
+    """The line is overwritten in place, and removed when all tasks have registered."""
     notes, second = bench.fresh_directory(), os.path.join(bench.fresh_directory(), "second")
     launcher = fake(bench, "--tasks", "2", "--hold", "1", second)
     with shell_of(bench) as shell:
@@ -248,7 +248,7 @@ def test_a_launch_of_over_a_second_shows_its_progress(bench):
     bench.saw("1 of 2 tasks, hosts, ended, seconds; cleared; none for a quick launch")
 
 
-def test_pam_says_nothing_on_stdout(bench):
+def test_pam_writes_nothing_to_stdout(bench):
     notes = bench.fresh_directory()
     job = pam(bench, "-v", *method_1(fake(bench, "--tasks", "3"), [bench.target, notes, "exit", "2"]))
     job.expect_exit(2)
@@ -257,7 +257,7 @@ def test_pam_says_nothing_on_stdout(bench):
     bench.saw("stdout is the tasks' alone")
 
 
-def test_a_closed_stdout_harms_only_the_one_who_writes(bench):
+def test_a_closed_stdout_ends_only_its_writer(bench):
     """`pam ... | head -1`: the task gets SIGPIPE or EPIPE as without pam, and the job ends."""
     notes = bench.fresh_directory()
     line = pam_line(bench, fake(bench), [bench.target, notes, "flood", str(8 << 20)], "-t") + " | head -1"

@@ -1,4 +1,4 @@
-"""Jobs of two users besides root, whom MUNGE names: each acts on their own, and nothing of theirs is touched as root."""
+"""Jobs of two users besides root, whom MUNGE names: each acts on their own jobs, and root touches none of their files."""
 
 import os
 import pwd
@@ -116,7 +116,7 @@ def test_a_user_acts_on_their_own_jobs_alone(bench):
     bench.saw("seven requests, bpeek and badmin refused; owner and root may")
 
 
-def test_what_only_reads_is_for_every_user(bench):
+def test_every_user_may_read(bench):
     """Snakemake's LSF plugin reads `badmin showconf mbd` at its start, as its user: a title, then KEY = VALUE in every line."""
     needs_users()
     users = Users(bench)
@@ -166,11 +166,14 @@ def test_paths_of_a_user_are_touched_as_the_user(bench):
         text = open(f"{place}/shown", encoding="utf-8").read()
         expect("untouched" not in text, "root's file as input")
         expect_in("the job was not run", text, "why there is none")
+        checked = set()
         for directory, folders, files in os.walk(batch.work):
+            checked |= set(folders + files)
             for name in folders + files:
                 facts = os.lstat(os.path.join(directory, name))
                 readable = name in ("lsb.events", "lsb.acct", "logdir", "test") or name.startswith(("lsb.events", "lsb.acct"))
                 expect(readable or not facts.st_mode & stat.S_IROTH, f"{directory}/{name} is for everybody: {facts.st_mode:o}")
+        expect({"lsb.events", "lsb.acct"} < checked, f"event files and the store below {batch.work}: {checked}")
     bench.saw("a link to root's file and another's directory are not written, root's file is not read; the store is root's alone")
 
 
@@ -226,7 +229,9 @@ def test_no_secret_is_in_an_argument_an_environment_or_a_log(bench):
         wait_until(lambda: "begun" in task.stdout.readline(), "a task of lsrun")
         shown = shown_by_processes()
         expect(any(b"blaunch" in text for text in shown.values()), "blaunch among the processes")
-        for name in os.listdir(batch.logs):
+        logs = os.listdir(batch.logs)
+        expect(any("mbatchd" in name for name in logs), f"mbatchd's log in {batch.logs}: {logs}")
+        for name in logs:
             with open(os.path.join(batch.logs, name), "rb") as file:
                 shown[name] = file.read()
         for where, text in shown.items():
@@ -248,7 +253,7 @@ def test_res_knows_its_clients_by_munge(bench):
         for user in (ALICE, BOB):
             done = users.run(user, "lsrun", "-L", "-m", "n2", "sh", "-c", "id -u; id -g; hostname")
             expect_equal(done.stdout.split(), [str(user), str(group_of(user)), "n2"], f"who runs there: {done.stderr}")
-        # Nothing that a client says of itself counts: not its environment, not its own name.
+        # What a client says of itself does not count: neither its environment nor its name.
         done = users.run(ALICE, "env", "USER=root", "LOGNAME=root", f"LSB_JOB_EXECUSER=root", "lsrun", "-L", "-m", "n2", "id", "-u")
         expect_equal(done.stdout.strip(), str(ALICE), "who claims to be root")
         for words in (("badmin", "hshutdown", "n2"), ("badmin", "hrestart", "n2"), ("lsadmin", "resshutdown", "n2")):
@@ -265,7 +270,7 @@ def test_res_knows_its_clients_by_munge(bench):
     bench.saw("two users are who MUNGE says, whatever their environment; controls and others' output are refused")
 
 
-def test_without_munge_nobody_but_the_keys_owner_is_known(bench):
+def test_without_munge_only_the_owner_of_the_key_is_known(bench):
     needs_users()
     users = Users(bench)
     with users.batch as batch:

@@ -1,4 +1,4 @@
-"""One job's exit status, its report, its words and its neighbours, with a launcher that does what it is told.
+"""One job's exit status, its report, its words and its neighbours, with a launcher that fails on request.
 
 One host, no privilege needed. The launcher is tests/fakes/fake_launcher, or the shell.
 """
@@ -109,7 +109,7 @@ def test_a_launcher_that_catches_a_signal_gets_it(bench, name):
     bench.saw(f"{name} once")
 
 
-def test_what_a_task_leaves_behind(bench):
+def test_processes_that_a_task_leaves_behind_are_ended(bench):
     notes = bench.fresh_directory()
     job = run(bench, fake(bench, "--tasks", 3), [bench.target, notes, "leave"], "-n", "3").expect_exit(0)
     expect_equal(len(ids_in(notes, "left")), 3, "processes that were left")
@@ -118,7 +118,7 @@ def test_what_a_task_leaves_behind(bench):
 
 
 def test_every_report_fits_its_schema(bench):
-    """All reports that these tests read are held against docs/report.schema.json; here that this would find anything."""
+    """All reports that these tests read are checked against docs/report.schema.json; here: that the check finds spoilt reports."""
     notes = bench.fresh_directory()
     job = run(bench, fake(bench, "--tasks", 2), [bench.target, notes, "exit", "3"], "-n", "2").expect_exit(3)
     report = job.report

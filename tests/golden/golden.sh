@@ -17,11 +17,17 @@ golden() {
     fi
 }
 
-# golden_end FOLDER CASES: the number of CASES ("cases"), and the exit status: 0 all equal, 1 some differ, 2 none was in FOLDER.
+# golden_end FOLDER CASES: the number of CASES ("cases"), and the exit status: 0 all equal, 1 some differ or a golden file of FOLDER
+# has no case, 2 no case was in FOLDER.
 golden_end() {
     if [ "$run" -eq 0 ]; then
         echo "$1: no ${2%s} in it" >&2
         exit 2
+    fi
+    set -- "$1" "$2" "$(find "$1" -maxdepth 1 -name '*.golden' | wc -l)"
+    if [ "$3" -ne "$run" ]; then
+        echo "$1: found $3 golden files, expected one for each of the $run $2"
+        differ=$((differ + 1))
     fi
     echo "$run $2, $differ differ"
     [ "$differ" -eq 0 ]

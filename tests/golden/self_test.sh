@@ -1,5 +1,5 @@
 #!/bin/sh
-# self_test.sh PAM: run_golden.sh fails where pam is missing, a case has no golden file, or an answer is another one.
+# self_test.sh PAM: run_golden.sh fails where pam is missing, a case has no golden file or a golden file no case, or an answer differs.
 set -eu
 
 here=$(cd "$(dirname "$0")" && pwd)
@@ -36,6 +36,10 @@ expect 0 "1 cases, 0 differ" "$pam" "$dir"
 grep -q "^'a b'$" "$dir/one.golden" || { echo "FAILED: the golden file lacks a word" >&2; failed=1; }
 sed -i 's/a b/a  b/' "$dir/one.golden"
 expect 1 "1 differ" "$pam" "$dir"
+"$here/run_golden.sh" "$pam" "$dir" --update >"$dir/update"
+mv "$dir/one.sh" "$dir/other.sh"
+cp "$dir/one.golden" "$dir/other.golden"
+expect 1 "found 2 golden files, expected one for each of the 1 cases" "$pam" "$dir"
 
 [ "$failed" -eq 0 ] && echo "run_golden.sh fails where it should"
 exit "$failed"

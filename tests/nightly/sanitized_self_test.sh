@@ -1,6 +1,6 @@
 #!/bin/sh
-# sanitized_self_test.sh: sanitized.sh fails where a test fails, where a program has found something, and where there is no test at all,
-# and counts what ran; with a cmake and a ctest that do what this test says.
+# sanitized_self_test.sh: sanitized.sh fails where a test fails, where a sanitizer reported a finding, and where there is no test;
+# and it counts what ran. cmake and ctest are fakes here.
 set -eu
 
 here=$(cd "$(dirname "$0")" && pwd)

@@ -1,7 +1,7 @@
-// operator new of an mbatchd that finds no memory once, for tests/io/sched/mbatchd_no_memory_test.cpp; the rest is mbatchd's own main().
+// An operator new that fails once, for an mbatchd of tests/io/sched/mbatchd_no_memory_test.cpp; the rest is mbatchd's own main().
 //
-// Where the file that ROLLCALL_TEST_NO_MEMORY names holds a number N, allocation N (from 0) of 54,000 to 120,000 bytes fails, and the
-// file goes. A test sends a text of that size: so the N-th thing that mbatchd does with it fails.
+// Where the file that ROLLCALL_TEST_NO_MEMORY names holds a number N, allocation N (from 0) of 54,000 to 120,000 bytes fails, and
+// the file is removed. A test sends a text of that size: so the N-th thing that mbatchd does with it fails.
 #include <fcntl.h>
 #include <unistd.h>
 

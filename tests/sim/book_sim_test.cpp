@@ -1,5 +1,5 @@
-// Whatever dies, and whenever: every job that was acknowledged runs exactly once, and its end is known. All of it with one engine, and
-// with the hosts split between two.
+// Daemons and hosts die at any instant: every acknowledged job runs exactly once, and its end is known. With one engine, and with
+// the hosts split between two.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -200,7 +200,7 @@ bool waits_elsewhere(const BookWorld& world) {
   return false;
 }
 
-// What runs where the second engine was stays unknown; every other job ends as if nothing had happened.
+// Jobs on hosts of the second engine stay unknown; every other job ends normally.
 TEST(BookSimEngines, FailureOfOneEngineHarmsNoHostOfTheOther) {
   const ConfigView config = book::site_files("CLEAN_PERIOD = 1000000\n");
   int ended = 0, lost = 0;
@@ -234,7 +234,7 @@ TEST(BookSimEngines, FailureOfOneEngineHarmsNoHostOfTheOther) {
       }
   }
   EXPECT_GT(ended, 100);
-  EXPECT_GT(lost, 0) << "the second engine had nothing to lose";
+  EXPECT_GT(lost, 0) << "the second engine had no job to lose";
 }
 
 }  // namespace

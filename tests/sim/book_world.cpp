@@ -103,8 +103,18 @@ void BookWorld::die() {
   start_mbatchd();
 }
 
+// Asked when a go-ahead is decided: while it waits for a full disk, a host may restart and lose the order.
+void BookWorld::check_go(const Attempt& attempt) {
+  for (const Host& host : hosts_)
+    if (hosts_of_[attempt].count(host.name) != 0 && host.knows_go && host.directories.count(attempt) == 0)
+      fail("a go-ahead before " + host.name + " has the order of " + text(attempt));
+}
+
 void BookWorld::take(Effects effects) {
-  for (const Effect& effect : effects) watch_(effect, *book_);
+  for (const Effect& effect : effects) {
+    if (const auto* go = std::get_if<effect::OrderGo>(&effect)) check_go({go->key, go->attempt});
+    watch_(effect, *book_);
+  }
   waiting_.insert(waiting_.end(), std::make_move_iterator(effects.begin()),
                   std::make_move_iterator(effects.end()));
 }
@@ -167,9 +177,6 @@ void BookWorld::start(const std::string& host, order::Start order) {
   send(host, order.wait_for_go ? Order::Kind::prepare : Order::Kind::start, order.attempt);
 }
 void BookWorld::go(const std::string& host, const Attempt& attempt) {
-  for (const Host& other : hosts_)
-    if (hosts_of_[attempt].count(other.name) != 0 && other.knows_go && other.directories.count(attempt) == 0)
-      fail("a go-ahead before " + other.name + " has the order of " + text(attempt));
   send(host, Order::Kind::go, attempt);
 }
 void BookWorld::expect(const std::string& host, const order::Expect& order) {
@@ -197,7 +204,7 @@ void BookWorld::submit(const wire::Submission& asked) {
   finish_turn();
 }
 
-// As many as will, on hosts by chance; parallel ones on two.
+// A random number of jobs, on random hosts; parallel ones on two.
 void BookWorld::plan() {
   std::vector<JobKey> ready;
   for (const auto& [order, key] : book_->jobs().pending_of("normal"))
@@ -265,7 +272,7 @@ void BookWorld::retell(Host& host, const Directory& directory) {
   if (directory.over) host.up.push_back(*directory.over);
 }
 
-// What it was sent before it reads all the same, or does not; when it is frozen it does so when it thaws.
+// Orders sent before the break are read, or lost, by chance; a frozen host reads them when it thaws.
 void BookWorld::hang_up(Host& host) {
   host.connected = false;
   host.greeted = false;
@@ -294,7 +301,7 @@ void BookWorld::fail_second_engine() {
 
 void BookWorld::freeze(Host& host) { host.frozen = true; }
 
-// What it says on a connection that is closed by now nobody hears.
+// Reports on a connection that is closed by now are lost.
 void BookWorld::thaw(Host& host) {
   host.frozen = false;
   for (const Order& order : std::exchange(host.left, {})) {
@@ -426,7 +433,7 @@ void BookWorld::restart(Host& host) {
   disconnect(host);
   host.frozen = false;
   host.left.clear();
-  // What was only prepared is no longer there.
+  // Orders that were only prepared are gone.
   std::erase_if(host.directories, [](const auto& one) { return one.second.prepared; });
   for (auto& [name, directory] : host.directories)
     if (directory.first && !directory.over) end(host, directory, How::host_restarted, 0);
@@ -476,7 +483,7 @@ bool BookWorld::settle(int turns) {
   };
   for (int i = 0; i < turns; ++i) {
     for (Host& host : hosts_) connect(host);
-    // Nothing that somebody stopped would ever end.
+    // A stopped job would never end.
     for (const auto status : {wire::STATUS_USUSP, wire::STATUS_PSUSP}) {
       const std::set<JobKey> held = book_->jobs().with_status(status);
       for (const JobKey key : held) {

@@ -28,7 +28,7 @@ struct WorldChances {  // of a hundred, at each turn
   int commit_fails = 3;
   int shepherd_dies = 0;
   int host_restarts = 0;
-  bool people = false;  // bkill, bstop, bresume, brequeue, btop by chance
+  bool people = false;  // bkill, bstop, bresume, brequeue, btop at random
   int freezes = 0;      // of RES, with its connection; it thaws as often as it is looked at
   int refuses = 0;      // an order that a host cannot take
   int older_hosts = 0;  // hosts that know no go-ahead, drawn once
@@ -44,7 +44,7 @@ class BookWorld : Engine {
 
   void submit(const wire::Submission& asked);  // acknowledged after the commit, or never
   void turn();                                 // one thing happens somewhere
-  // Sees every effect before it is carried out, with the Book that decided it.
+  // Gets every effect before it is carried out, with the Book that decided it.
   using Watch = std::function<void(const Effect&, const book::Book&)>;
   void watch(Watch watch) { watch_ = std::move(watch); }
   // The second engine fails for good: its hosts are lost, and whatever is ordered there.
@@ -113,6 +113,7 @@ class BookWorld : Engine {
   void start_mbatchd();
   void die();
   void take(Effects effects);
+  void check_go(const Attempt& attempt);
   void finish_turn();  // commit, then orders; either may be where it dies
   void commit();
   Host* reachable(const std::string& name);

@@ -284,7 +284,7 @@ void World::arrive(std::size_t link, int to) {
   });
 }
 
-// What was sent into silence arrives after all.
+// Bytes sent during the silence arrive after all.
 void World::unstick() {
   for (std::size_t link = 0; link < links_.size(); ++link)
     for (int to = 0; to < 2; ++to)

@@ -1,8 +1,8 @@
 // A world of LIMs: the real stepper on every host, over a network that is made of one queue and one seed.
 //
-// It keeps the promises that lim_events_and_effects.hpp asks of a shell, and nothing more: links deliver in order, after delays; a host
-// can be switched off (silence), its LIM killed (its port refuses) or stopped (its kernel takes what comes, nobody reads),
-// and the hosts split into parts that do not hear each other. TCP's own patience differs from link to link.
+// It keeps the promises that lim_events_and_effects.hpp asks of a shell, and no others: links deliver in order, after delays; a
+// host can be switched off (silence), its LIM killed (its port refuses) or stopped (its kernel accepts data, the LIM reads none),
+// and the hosts split into parts that do not reach each other. TCP's own patience differs from link to link.
 #pragma once
 
 #include <deque>

@@ -40,4 +40,4 @@ for case in *.scenario; do
     } >"$scratch/answer"
     golden "${case%.scenario}.golden" "$scratch/answer" "$update"
 done
-golden_end "$2" scenarios
+golden_end "$PWD" scenarios

@@ -1,4 +1,4 @@
-// Many pieces of work at a time: bounded, and told in their order.
+// at_once: pieces of work in parallel, a bounded number at a time, reported in their order.
 #include "common/io/at_once.hpp"
 
 #include <gtest/gtest.h>
@@ -19,7 +19,7 @@
 namespace rollcall::io {
 namespace {
 
-TEST(AtOnce, TellsInOrderWhateverEndsFirst) {
+TEST(AtOnce, ReportsInOrderWhicheverEndsFirst) {
   std::vector<std::size_t> told;
   std::vector<int> results(200);
   at_once(
@@ -37,7 +37,7 @@ TEST(AtOnce, TellsInOrderWhateverEndsFirst) {
   EXPECT_EQ(told, expected);
 }
 
-// Each waits until as many run as may: were they one after the other, the first would wait for ever.
+// Each waits until the permitted number runs: one after the other, the first would wait for ever.
 TEST(AtOnce, RunsAsManyAsItMayAndNoMore) {
   constexpr std::size_t kMost = 5;
   std::mutex mutex;
@@ -59,7 +59,7 @@ TEST(AtOnce, RunsAsManyAsItMayAndNoMore) {
 }
 
 // Under a limit of its address space, in which only some stacks have room, or none.
-TEST(AtOnce, DoesAllWithTheThreadsThatThereAre) {
+TEST(AtOnce, DoesAllWithTheThreadsThatCanStart) {
   if (test::kSanitized) GTEST_SKIP() << "a sanitizer's own mappings exceed every limit";
   for (const std::size_t stacks : {3, 0}) {
     const pid_t child = fork();
@@ -86,7 +86,7 @@ TEST(AtOnce, DoesAllWithTheThreadsThatThereAre) {
   }
 }
 
-TEST(AtOnce, OfNothingIsNothing) {
+TEST(AtOnce, TakesAnEmptyList) {
   at_once(
       0, 8, [](std::size_t) { FAIL(); }, [](std::size_t) { FAIL(); });
 }

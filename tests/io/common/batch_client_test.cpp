@@ -1,4 +1,4 @@
-// The client of mbatchd against one that answers, loses, repeats and is not there.
+// BatchClient against an mbatchd that answers, loses answers, restarts, or is not there.
 #include "common/io/batch_client.hpp"
 
 #include <gmock/gmock.h>
@@ -149,7 +149,7 @@ TEST_F(BatchClientTest, SendsLargeRequestsInParts) {
   EXPECT_THAT(huge.error->text, HasSubstr("expected at most"));
 }
 
-TEST_F(BatchClientTest, SaysThatNobodyIsThere) {
+TEST_F(BatchClientTest, ReportsUnreachableMbatchd) {
   int port = 0;
   { port = FakeDaemon({}).port(); }
   const auto answer = client(port, 1).ask(question());
@@ -181,7 +181,7 @@ TEST_F(BatchClientTest, ASubmissionIsRepeatedWithItsToken) {
   EXPECT_NE(tokens[3], tokens[0]) << "another request is not the same";
 }
 
-TEST_F(BatchClientTest, OneThatNeverHearsSaysThatItDoesNotKnow) {
+TEST_F(BatchClientTest, SubmissionWithoutAnAnswerIsReportedAsUnknown) {
   const auto lose = serve([](End& end) { end.next<wire::ToMbatchd>(); });
   FakeDaemon daemon({lose, lose});
   const auto submitted = client(daemon.port(), 2).ask(submission(1));
@@ -208,7 +208,7 @@ TEST_F(BatchClientTest, RepeatsAQuestionAndNoOrder) {
 }
 
 // It asks on a new connection: an mbatchd that was overloaded does not know who is at the other end of the old one.
-TEST_F(BatchClientTest, AsksAnewWhereMbatchdIsStarting) {
+TEST_F(BatchClientTest, AsksAgainWhileMbatchdStarts) {
   const auto busy = serve([](End& end) {
     end.next<wire::ToMbatchd>();
     end.send(refusal(wire::BatchReply::Refusal::STARTING, "it reads its store"));
@@ -286,7 +286,7 @@ TEST_F(BatchClientTest, AwaitReconnectsAfterASilentCutAndSaysSoOnce) {
   close(cut);
 }
 
-TEST_F(BatchClientTest, IsWoken) {
+TEST_F(BatchClientTest, WaitingClientCanBeWoken) {
   int ends[2];
   ASSERT_EQ(pipe(ends), 0);
   FakeDaemon daemon({serve([&](End& end) {

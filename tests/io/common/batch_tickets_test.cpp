@@ -1,4 +1,4 @@
-// The client of mbatchd with tickets: it keeps the one it is given, comes with it, and does without where mbatchd does not take it.
+// BatchClient with tickets: it keeps the ticket that it is given, connects with it, and connects without where mbatchd refuses it.
 #include <gmock/gmock.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -58,7 +58,7 @@ class BatchTickets : public ::testing::Test {
       talk(end);
     };
   }
-  // One that hears one request, gives the ticket to who asks for it, and answers.
+  // An mbatchd that takes one request, gives the ticket to a client that asks for one, and answers.
   FakeDaemon::Serve answering() {
     return serve([this](End& end) {
       const auto message = end.next<wire::ToMbatchd>();
@@ -70,7 +70,7 @@ class BatchTickets : public ::testing::Test {
       end.send(reply);
     });
   }
-  // One that hears until its client goes.
+  // An mbatchd that reads until its client goes.
   FakeDaemon::Serve hearing() {
     return serve([](End& end) { EXPECT_EQ(end.receive(), ""); });
   }
@@ -144,7 +144,7 @@ TEST_F(BatchTickets, ASubmissionKeepsItsTokenWhenTheTicketIsNotTaken) {
   EXPECT_EQ(asked_[1].request().submit().token(), first) << "mbatchd may have heard it";
 }
 
-TEST_F(BatchTickets, AreNotForWhatMustNotBeAskedTwice) {
+TEST_F(BatchTickets, AreNotUsedForRequestsThatMustNotBeRepeated) {
   FakeDaemon daemon({answering(), answering()});
   EXPECT_FALSE(ask(daemon, question()));
   wire::BatchRequest kill_it;

@@ -105,7 +105,7 @@ TEST_F(CgroupSlots, EachJobHasOneAndTheNextOneHasItAgain) {
   EXPECT_FALSE(exists("slot-2")) << "no more than there are jobs at once";
 }
 
-TEST_F(CgroupSlots, WhatNobodyHoldsIsEndedAndNothingElse) {
+TEST_F(CgroupSlots, EndsProcessesOfUnheldSlotsAlone) {
   CgroupSlot held = CgroupSlot::take(folder.path);
   CgroupSlot left = CgroupSlot::take(folder.path);
   const pid_t neighbour = start(held);
@@ -118,7 +118,7 @@ TEST_F(CgroupSlots, WhatNobodyHoldsIsEndedAndNothingElse) {
   ended(neighbour);
 }
 
-TEST_F(CgroupSlots, WhoTakesOneFindsItEmpty) {
+TEST_F(CgroupSlots, IsEmptyWhenItIsTaken) {
   CgroupSlot left = CgroupSlot::take(folder.path);
   const pid_t orphan = start(left);
   left = CgroupSlot();
@@ -129,7 +129,7 @@ TEST_F(CgroupSlots, WhoTakesOneFindsItEmpty) {
 }
 
 // A kernel that has killed a cgroup once kills what is born into it ever after.
-TEST_F(CgroupSlots, WhatWasKilledOnceIsNoSlotAnyMore) {
+TEST_F(CgroupSlots, CgroupThatWasKilledOnceIsNotUsedAgain) {
   CgroupSlot first = CgroupSlot::take(folder.path);
   const pid_t pid = start(first);
   first.end();
@@ -139,7 +139,7 @@ TEST_F(CgroupSlots, WhatWasKilledOnceIsNoSlotAnyMore) {
   CgroupSlot left = CgroupSlot::take(folder.path);
   const pid_t orphan = start(left);  // it lives: its first word was heard
   left = CgroupSlot();
-  CgroupSlot next = CgroupSlot::take(folder.path);  // whoever is in it is killed
+  CgroupSlot next = CgroupSlot::take(folder.path);  // the kernel kills every process in it
   EXPECT_EQ(WTERMSIG(ended(orphan)), SIGKILL);
   const pid_t child = start(next);
   EXPECT_EQ(waitpid(child, nullptr, WNOHANG), 0);
@@ -161,10 +161,10 @@ TEST_F(CgroupSlots, AProgramThatTheKernelKillsAtItsBirthWasNotStarted) {
     EXPECT_EQ(std::get<SpawnError>(started).stage, SpawnStage::cgroup);
     EXPECT_EQ(std::get<SpawnError>(started).error, ECANCELED);
   }
-  EXPECT_EQ(waitpid(-1, nullptr, WNOHANG), -1) << "nobody is left to be waited for";
+  EXPECT_EQ(waitpid(-1, nullptr, WNOHANG), -1) << "no process is left in it";
 }
 
-TEST_F(CgroupSlots, OneThatIsMarkedAsKilledIsMadeAnew) {
+TEST_F(CgroupSlots, CgroupMarkedAsKilledIsMadeAnew) {
   CgroupSlot first = CgroupSlot::take(folder.path);
   ASSERT_TRUE(write_cgroup_file(first.fd(), "cgroup.kill", "1"));
   ASSERT_EQ(chmod(first.path().c_str(), 0500), 0);  // whoever did this could not remove it
@@ -176,7 +176,7 @@ TEST_F(CgroupSlots, OneThatIsMarkedAsKilledIsMadeAnew) {
   ended(child);
 }
 
-TEST_F(CgroupSlots, NoneWhereWeOurselvesAreInOneThatWasKilled) {
+TEST_F(CgroupSlots, NoneBelowACgroupThatWasKilled) {
   const std::string killed = own.path() + "/killed";
   ASSERT_EQ(mkdir(killed.c_str(), 0755), 0);
   ASSERT_TRUE(write_cgroup_file(open_cgroup(AT_FDCWD, killed.c_str()).get(), "cgroup.kill", "1"));
@@ -248,7 +248,7 @@ TEST_F(CgroupSlots, OnlyItsUserCanOpenThemAndSoLockThem) {
     const bool counted = access((slot.path() + "/cgroup.procs").c_str(), R_OK) == 0;
     _exit(became && !opened && counted ? 0 : 1);
   }
-  EXPECT_EQ(ended(stranger), 0) << "nobody else opens them; what is counted can be read by its name";
+  EXPECT_EQ(ended(stranger), 0) << "only their user opens them; others read the counters by name";
 }
 
 TEST_F(CgroupSlots, ALockOfAStrangersHoldsUpNoRes) {
@@ -314,7 +314,7 @@ TEST_F(CgroupSlots, TheKernelCountsItsTime) {
   const CgroupSlot slot = CgroupSlot::take(folder.path);
   const pid_t pid = fork_into_cgroup(slot.fd());
   if (pid == 0) {
-    // Its own work rather than the kernel's, which asking for the clock is.
+    // CPU time of the process itself; asking for the clock would be time of the kernel.
     volatile unsigned work = 0;
     while (clock() < CLOCKS_PER_SEC / 10)
       for (int i = 0; i < 1'000'000; ++i) work = work + 1;

@@ -1,4 +1,4 @@
-// ClusterChannel: every row of its header's table, who is taken for what, and what an enemy on the wire may try.
+// ClusterChannel: every row of its header's table, as what each caller is accepted, and attacks on the wire.
 #include "common/io/cluster_channel.hpp"
 
 #include <gmock/gmock.h>
@@ -43,7 +43,7 @@ TEST(ClusterChannel, OpensOnBothEndsForEveryCaller) {
   }
 }
 
-// What either end does before it must changes no byte.
+// Preparing before the handshake changes no byte of it.
 TEST(ClusterChannel, MayBePreparedOnBothEnds) {
   for (const Caller who : kCallers) {
     ClusterEnd plain_dialler = a_dialler(who), plain_acceptor = an_acceptor();
@@ -270,7 +270,7 @@ TEST(ClusterChannel, ARecordedConversationIsNoUseAgainstAnother) {
   EXPECT_EQ(dialler.refusal(said.accept), "what answers does not hold the cluster's key");
 }
 
-// --- worthless halves (RFC 7748, section 6.1): with these everybody would share the same secret
+// --- points of small order (RFC 7748, section 6.1): with these every connection would have the same secret
 
 const std::vector<Seed>& worthless() {
   static const std::vector<Seed> halves = [] {

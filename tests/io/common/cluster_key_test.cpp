@@ -1,4 +1,4 @@
-// The cluster's key: what is taken, what is refused and in which words, and that it is made once and whole.
+// The cluster's key: which files are accepted, the message for each refused one, and that it is made once and whole.
 #include "common/io/cluster_key.hpp"
 
 #include <fcntl.h>
@@ -130,7 +130,7 @@ TEST_F(ClusterKeyFile, IsNotMadeOverAnything) {
   EXPECT_FALSE(fs::exists(path_));
 }
 
-TEST_F(ClusterKeyFile, ThatCannotBeMadeSaysWhyAndLeavesNothing) {
+TEST_F(ClusterKeyFile, SaysWhyItCannotBeMadeAndLeavesNoFile) {
   const std::string path = home_ + "/no/such/key";
   const auto made = create_cluster_key(path);
   ASSERT_FALSE(made);
@@ -212,7 +212,7 @@ TEST_F(ClusterKeyFile, OfAnotherUserIsRefused) {
   EXPECT_EQ(public_refusal(),
             "cluster public key " + public_ +
                 ": belongs to user 12345, expected root or the owner of its directory, user 0");
-  // Who owns the directory owns the cluster: root may act for him.
+  // The owner of the directory owns the cluster; root may act for that user.
   ASSERT_EQ(chown(home_.c_str(), 12345, 12345), 0);
   EXPECT_EQ(key_refusal(), "");
   EXPECT_EQ(public_refusal(), "");
@@ -265,7 +265,7 @@ TEST_F(ClusterKeyFile, ThatSomebodyMadeUpIsRefused) {
   }
 }
 
-TEST_F(ClusterKeyFile, ThatIsNotThereIsNamed) {
+TEST_F(ClusterKeyFile, MissingKeyIsNamed) {
   EXPECT_EQ(key_refusal(), "cluster key " + path_ + ": cannot open it: No such file or directory");
   EXPECT_EQ(public_refusal(),
             "cluster public key " + public_ + ": cannot open it: No such file or directory");

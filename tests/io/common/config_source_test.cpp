@@ -46,7 +46,7 @@ TEST_F(ConfigSource, TheEnvironmentNamesTheDirectory) {
   EXPECT_EQ(checked.files->cluster.hosts.at(0).name, "hostA");
 }
 
-TEST_F(ConfigSource, WithoutItEtcIsTaken) {
+TEST_F(ConfigSource, WithoutTheVariableEtcIsTaken) {
   // No conf/lsf.conf stands beside the folder of this test program.
   EXPECT_EQ(real_file_sources().env_dir, "/etc");
   setenv("LSF_ENVDIR", "", 1);
@@ -55,7 +55,7 @@ TEST_F(ConfigSource, WithoutItEtcIsTaken) {
   EXPECT_EQ(real_file_sources().env_dir, (fs::current_path() / "relative").string());
 }
 
-TEST_F(ConfigSource, WhatIsNoFileToRead) {
+TEST_F(ConfigSource, UnreadableFilesAreReported) {
   EXPECT_EQ(read_config_file(dir_.string()).error().text, dir_.string() + ": not a regular file");
   EXPECT_EQ(read_config_file((dir_ / "none").string()).error().text,
             (dir_ / "none").string() + ": No such file or directory");
@@ -71,8 +71,8 @@ int apart(const conf::LocalTime& a, const conf::LocalTime& b) {
   return ((b.day - a.day) * 1440 + b.minute - a.minute + 2 * week) % week;
 }
 
-TEST_F(ConfigSource, TimeZones) {
-  // The minute may turn between two looks at the clock.
+TEST_F(ConfigSource, TimeOfAZoneIsKnown) {
+  // The minute may change between two readings of the clock.
   const auto near = [](int minutes, int expected) { return minutes >= expected && minutes <= expected + 1; };
   const auto utc = local_time_in("UTC");
   ASSERT_TRUE(utc.has_value());

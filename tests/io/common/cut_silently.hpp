@@ -9,7 +9,7 @@
 
 namespace rollcall::io::test {
 
-// The kernel drops what comes for this socket, unread and without a reset: its host is gone for the peer. What was sent must be
+// The kernel drops what comes for this socket, unread and without a reset: for the peer its host is gone. What was sent must be
 // acknowledged before: the kernel would repeat it, and the peer hear that its host lives.
 inline void cut_silently(int socket) {
   int unacknowledged = 1;

@@ -23,7 +23,7 @@ class DaemonLoopTest : public testing::Test {
  protected:
   DaemonLoopTest() { loop.await_signals(); }
 
-  // Runs `work` in the loop, once it has begun.
+  // Runs `work` inside the loop after its start.
   DaemonEnd run(const std::function<void()>& work) {
     boost::asio::post(loop.context(), work);
     return loop.run();

@@ -1,4 +1,4 @@
-// A name server that hangs, and a daemon that dials.
+// Dialling a host whose name server hangs.
 #include "common/io/dialing.hpp"
 
 #include <gtest/gtest.h>
@@ -31,7 +31,7 @@ namespace {
 
 constexpr auto kDeadline = std::chrono::seconds(20);
 
-TEST(Dialing, ANameServerThatHangsIsSilenceAndKeepsNobody) {
+TEST(Dialing, HangingNameServerCountsAsSilenceAndDelaysNoOther) {
   std::optional<Dialled> result;
   {
     boost::asio::io_context loop;
@@ -40,14 +40,14 @@ TEST(Dialing, ANameServerThatHangsIsSilenceAndKeepsNobody) {
     const auto until = std::chrono::steady_clock::now() + kDeadline;
     while (!result && std::chrono::steady_clock::now() < until) loop.run_one_for(milliseconds(20));
     asked.acquire();  // it does hang
-  }                   // and nobody waits for it here
+  }                   // and this thread does not wait for it
   ASSERT_TRUE(result);
   EXPECT_FALSE(result->socket);
   EXPECT_FALSE(result->refused);
   answer.release();
 }
 
-TEST(Dialing, ANameThatNobodyKnowsIsSilence) {
+TEST(Dialing, UnknownNameCountsAsSilence) {
   boost::asio::io_context loop;
   SideThread names(loop, {.waiting = 4, .patience = kDeadline});
   std::optional<Dialled> result;
@@ -58,7 +58,7 @@ TEST(Dialing, ANameThatNobodyKnowsIsSilence) {
   EXPECT_EQ(result->why, "Name or service not known");
 }
 
-TEST(Dialing, LinksThatGoMeanwhileSayNothing) {
+TEST(Dialing, LinksThatEndDuringALookupReportNothing) {
   bool told = false;
   {
     boost::asio::io_context loop;

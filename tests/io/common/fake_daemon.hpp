@@ -90,7 +90,7 @@ class FakeEnd {
   void send(const Message& message) {
     write(channel_.seal(message.SerializeAsString()));
   }
-  // What is not what it should be: the first half of a sealed message, and a payload that is no message.
+  // Faulty messages: the first half of a sealed one, and a payload that cannot be parsed.
   template <class Message>
   void send_half(const Message& message) {
     const std::string sealed = channel_.seal(message.SerializeAsString());

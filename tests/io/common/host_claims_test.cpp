@@ -1,4 +1,4 @@
-// Whose address a name is, asked beside the loop: what is configured, what is kept, and a resolver that hangs.
+// Whether a peer's address is one of the host it names, looked up beside the loop: configured and kept answers, a hanging resolver.
 #include "common/io/host_claims.hpp"
 
 #include <gmock/gmock.h>
@@ -19,7 +19,7 @@ using std::chrono::seconds;
 using std::chrono::steady_clock;
 using testing::ElementsAre;
 
-// A resolver of our own; it may outlive the test in its thread.
+// A fake resolver; it may outlive the test in its thread.
 struct Resolver {
   std::vector<std::string> ask(const std::string& name) {
     std::unique_lock lock(mutex);
@@ -78,7 +78,7 @@ TEST_F(Claims, AreJudgedByAllAddressesOfTheName) {
   EXPECT_EQ(check(claims, "n4", "10.1.0.4").claim, HostClaim::unknown);
 }
 
-TEST_F(Claims, AreJudgedByTheHostsFileWithoutAskingAnybody) {
+TEST_F(Claims, AreJudgedByTheHostsFileWithoutALookup) {
   auto claims = make();
   EXPECT_EQ(check(claims, "n4", "10.1.0.4", {"10.1.0.4"}).claim, HostClaim::good);
   EXPECT_EQ(check(claims, "n4", "fe80::4", {"10.1.0.4", "FE80:0::0004"}).claim, HostClaim::good);
@@ -88,7 +88,7 @@ TEST_F(Claims, AreJudgedByTheHostsFileWithoutAskingAnybody) {
   EXPECT_EQ(check(claims, "n4", "10.1.0.9", {"10.1.0.4"}).claim, HostClaim::foreign);
 }
 
-TEST_F(Claims, AKeptAnswerIsUsedAndALieIsNotWorthAQuestionEachTime) {
+TEST_F(Claims, AnswerIsKeptForGoodAndForForeignAddresses) {
   auto claims = make();
   for (int i = 0; i < 3; ++i) EXPECT_EQ(check(claims, "n3", "10.1.0.3").claim, HostClaim::good);
   for (int i = 0; i < 3; ++i) EXPECT_EQ(check(claims, "n3", "10.1.0.9").claim, HostClaim::foreign);

@@ -113,7 +113,7 @@ TEST_F(JobCgroups, TheFirstOfTheJobMakesItAndTheOthersEnterIt) {
   EXPECT_TRUE(next.first_of_job()) << "another job";
 }
 
-TEST_F(JobCgroups, ItIsEndedWhenNobodyHoldsItAnyMore) {
+TEST_F(JobCgroups, IsEndedWhenItsLastHolderLeaves) {
   ASSERT_EQ(mkdir((cgroup.path() + "/of-a-task").c_str(), 0700), 0);
   const pid_t pid = start("setsid -f sleep 100; sleep 100", cgroup);
   JobCgroup other = JobCgroup::enter(job);
@@ -135,7 +135,7 @@ TEST_F(JobCgroups, ItIsEndedWhenNobodyHoldsItAnyMore) {
   EXPECT_NE(stat(path.c_str(), &info), 0) << "removed, with what the task had made in it";
 }
 
-TEST_F(JobCgroups, WhatSomebodyHoldsIsNotAbandoned) {
+TEST_F(JobCgroups, HeldCgroupIsNotAbandoned) {
   const pid_t pid = start("sleep 100", cgroup);
   end_abandoned_jobs();
   EXPECT_EQ(waitpid(pid, nullptr, WNOHANG), 0) << "it lives";
@@ -148,7 +148,7 @@ TEST_F(JobCgroups, WhatSomebodyHoldsIsNotAbandoned) {
   EXPECT_NE(stat(path.c_str(), &info), 0);
 }
 
-TEST_F(JobCgroups, WhatIsNotCalledLikeAJobsIsNotOurs) {
+TEST_F(JobCgroups, CgroupsOfOtherNamesAreLeftAlone) {
   for (const char* name :
        {"rollcall-bench.7", "rollcall-1-0123456", "rollcall-1-0123456g", "rollcall--01234567",
         "rollcall-1-012345678", "rollcall-x-01234567", "rollcall-12345678"}) {
@@ -167,7 +167,7 @@ TEST_F(JobCgroups, OneThatIsRemovedMeanwhileIsMadeAnew) {
   }
 }
 
-// Orphans are children of somebody who does not have our name.
+// The parent of an orphan must not have this program's name.
 TEST_F(JobCgroups, AnOrphanIsEndedAndItsNeighboursAreNot) {
   const pid_t neighbour = start("sleep 100 & wait", cgroup);
   int ends[2];

@@ -1,4 +1,4 @@
-// What a store survives, and what it refuses: a killed writer, a full disk, a second opener, files of others.
+// Faults of a store: a killed writer, a full disk, a second opener, files with unsafe modes.
 #include <signal.h>
 #include <string.h>
 #include <sys/mount.h>
@@ -23,7 +23,7 @@ TEST_P(AnyStore, ASecondOpenerIsRefused) {
   ASSERT_TRUE(store->commit(one_job(1))) << "the first one goes on";
 }
 
-TEST_F(Store, FilesThatAreNotOursAreRefused) {
+TEST_F(Store, UnsafeFilesAreRefused) {
   ASSERT_EQ(chmod(directory.c_str(), 0777), 0);
   EXPECT_THAT(error().text, HasSubstr("found mode 0777"));
   ASSERT_EQ(chmod(directory.c_str(), 0755), 0);
@@ -53,7 +53,7 @@ TEST_F(Store, AnUnusualNameOfTheDirectory) {
 
 // A writer commits one job for each batch and says so on a pipe; it is killed at any moment. What it said is there, and
 // at most one more.
-TEST_F(Store, AKilledWriterLosesNothingThatItSaid) {
+TEST_F(Store, KilledWriterLosesNoAcknowledgedCommit) {
   std::mt19937 random(20240817);
   int said = 0;
   for (int round = 0; round < 25; ++round) {
@@ -92,7 +92,7 @@ TEST_F(Store, AKilledWriterLosesNothingThatItSaid) {
   }
 }
 
-TEST_F(Store, AFullDiskIsToldApartAndPasses) {
+TEST_F(Store, FullDiskIsAnErrorOfItsOwnAndPasses) {
   if (geteuid() != 0) GTEST_SKIP() << "mounting a small tmpfs needs root";
   const std::string small = directory + "/small";
   std::filesystem::create_directory(small);

@@ -142,7 +142,7 @@ TEST_P(StoreForgets, AnIdThatWasGivenAgainKeepsTheEventsOfItsNewJob) {
   EXPECT_THAT(events_of(1), testing::ElementsAre("new: job 1 of submission 2", "start"));
 }
 
-TEST_P(StoreForgets, WhatTheEventFilesLackStays) {
+TEST_P(StoreForgets, EventsMissingInTheEventFilesStay) {
   keep(life(1, 1, kOld, kOld));
   keep(life(2, 2, kRecent, kRecent));
   EXPECT_EQ(forget(2).events, 2U);

@@ -1,4 +1,4 @@
-// Every store says the same: what is done to SQLite's and to the one in memory, at random, is answered alike by both, after every
+// SQLite's store and the one in memory get the same random operations and must answer every question alike, after every
 // step and after every restart.
 #include <rapidcheck.h>
 #include <rapidcheck/gtest.h>
@@ -15,7 +15,7 @@ constexpr std::int64_t kDay = 1'000'000'000;
 
 int some(int from, int to) { return *rc::gen::inRange(from, to + 1); }
 
-// Turns of an mbatchd that has lost its mind, but keeps the numbers of submissions apart.
+// Random turns, as no mbatchd makes them; only the numbers of submissions stay distinct.
 class Turns {
  public:
   StoreBatch next() {
@@ -115,7 +115,7 @@ std::string told(JobStore& store, int after_index) {
   return all;
 }
 
-RC_GTEST_PROP(StoreModel, MemoryAndSqliteSayTheSame, ()) {
+RC_GTEST_PROP(StoreModel, MemoryAndSqliteAnswerAlike, ()) {
   DirectoryPlace directory;
   MemoryPlace memory;
   auto sqlite = directory.open();

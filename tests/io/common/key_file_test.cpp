@@ -1,4 +1,4 @@
-// The key file: what is taken, what is refused and in which words, and many pams that make it at once.
+// The key file: which files are accepted, the message for each refused one, and many pams that make it at once.
 #include "common/io/key_file.hpp"
 
 #include <fcntl.h>
@@ -68,12 +68,12 @@ TEST_F(KeyFile, OfSixtyFourDigitsIsTaken) {
   EXPECT_EQ((*key)[31], 0xff);
 }
 
-TEST_F(KeyFile, ThatNobodyMayWriteIsTaken) {
+TEST_F(KeyFile, ReadOnlyKeyIsTaken) {
   write(kDigits + "\n", 0400);
   EXPECT_EQ(refusal(), "");
 }
 
-TEST_F(KeyFile, ThatIsNotThereIsNamed) {
+TEST_F(KeyFile, MissingKeyIsNamed) {
   EXPECT_EQ(refusal(), "key file " + path_ + ": cannot open it: No such file or directory");
 }
 
@@ -134,7 +134,7 @@ TEST_F(KeyFile, IsReadableWhateverTheUmask) {
   EXPECT_EQ(mode_of(path_), 0600u);
 }
 
-TEST_F(KeyFile, ThatIsWrongIsNotReplaced) {
+TEST_F(KeyFile, InvalidKeyIsNotReplaced) {
   write("precious\n");
   EXPECT_FALSE(load_or_create_key(path_));
   std::string text;
@@ -142,7 +142,7 @@ TEST_F(KeyFile, ThatIsWrongIsNotReplaced) {
   EXPECT_EQ(text, "precious");
 }
 
-TEST_F(KeyFile, ThatCannotBeMadeSaysWhy) {
+TEST_F(KeyFile, SaysWhyItCannotBeMade) {
   const auto key = load_or_create_key(home_ + "/no/such/key");
   ASSERT_FALSE(key);
   EXPECT_EQ(

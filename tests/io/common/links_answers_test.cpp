@@ -26,8 +26,8 @@ TEST_F(LimLinks, AnAnswerOfManyPartsIsMadeAsTheClientReads) {
   client.say("again");
   wait_until([&] { return client.wrote() && made > 0; }, "the answer to begin");
   for (int turn = 0; turn < 50; ++turn) loop.poll();
-  EXPECT_LT(made, kParts) << "12 MB were made for a client that has read nothing";
-  EXPECT_EQ(server.heard.size(), 1U) << "what else it asks waits";
+  EXPECT_LT(made, kParts) << "12 MB were made for a client that does not read";
+  EXPECT_EQ(server.heard.size(), 1U) << "its next request waits";
   wait_until([&] { return client.read() && client.heard.size() >= kParts; }, "all of it");
   for (int i = 0; i < kParts; ++i) EXPECT_EQ(std::stoi(client.heard[static_cast<std::size_t>(i)]), i);
   wait_until([&] { return server.heard.size() == 2; }, "the second request");
@@ -96,7 +96,7 @@ TEST_F(LimLinks, ARequestThatArrivesDuringAPartIsReadBeforeTheNextPart) {
   EXPECT_EQ(made_when_heard, kDuring);
 }
 
-TEST_F(LimLinks, ALongAnswerWaitsForATurnThatSomebodyElseWaitsFor) {
+TEST_F(LimLinks, LongAnswerWaitsForTheTurnOfAnotherClient) {
   Side server(loop, key);
   int made = 0, made_at_promise = -1, made_at_reply = -1;
   std::chrono::steady_clock::time_point promised;
@@ -135,7 +135,7 @@ TEST_F(LimLinks, ALongAnswerWaitsForATurnThatSomebodyElseWaitsFor) {
   wait_until([&] { return lister.read() && made > then + 3; }, "the long answer to go on after the turn");
 }
 
-TEST_F(LimLinks, AnAnswerThatHasNothingEndsAtOnce) {
+TEST_F(LimLinks, EmptyAnswerEndsAtOnce) {
   Side server(loop, key);
   server.on_message = [&](io::LinkId id, std::string_view) {
     server.links.answer(id, [] { return std::nullopt; });
@@ -205,7 +205,7 @@ TEST_F(LimLinks, AClientThatNeverReadsIsCutInTheEnd) {
   EXPECT_EQ(server.ended.begin()->second, io::LinkEnd::offended);
 }
 
-TEST_F(LimLinks, WhoIsClosedForTheEndOfAnotherIsNotToldOf) {
+TEST_F(LimLinks, LinkClosedByTheHandlerOfAnotherIsNotReported) {
   Side server(loop, key, {.stall = milliseconds(300)});
   server.on_message = [&](io::LinkId id, std::string_view) {
     server.links.answer(id, [] { return std::optional<std::string>(std::string(200'000, '.')); });

@@ -1,4 +1,4 @@
-// Links with keys of several peers: a caller is whom its key proves, and a peer has nothing of a daemon's rights.
+// Links with keys of several peers: the key proves which peer a caller is, and a peer has none of a daemon's rights.
 #include <algorithm>
 
 #include "tests/io/common/links_fixture.hpp"

@@ -1,4 +1,4 @@
-// Connections that have not proved who they are: what they may hold, and whom they must not keep out.
+// Connections without a proof: how many they may hold, and that they keep no other client out.
 #include <netinet/in.h>
 #include <sys/socket.h>
 
@@ -152,7 +152,7 @@ TEST_F(LimLinksOfStrangers, DaemonsThatHaveProvedThemselvesAreNeverClosedForRoom
   const auto port = listen(server);
   std::vector<io::LinkId> dialled;
   for (int i = 0; i < 40; ++i) dialled.push_back(other.links.dial("127.0.0.1", port));
-  // All from one address, and more than its share: whoever lost its place dials again.
+  // All come from one address, and more than its share: each that lost its place dials again.
   wait_until(
       [&] {
         for (auto& id : dialled)

@@ -1,4 +1,4 @@
-// The daemons' log where its reader is not what it should be.
+// The daemons' log where its reader is slow or gone.
 #include "common/io/log.hpp"
 
 #include <fcntl.h>
@@ -29,14 +29,14 @@ struct Pipe {
   Descriptor from, to;
 };
 
-TEST(Log, ALineIsOneLineWhateverIsInIt) {
+TEST(Log, WritesAnyTextAsOneLine) {
   const Pipe pipe;
   Log(pipe.to.get(), "lim", Level::info).error("found\nmore\x1b[31m\xc2\x9b" "0m");
   EXPECT_THAT(pipe.read_some(), ::testing::MatchesRegex("20.*lim.*: error: found more..31m.0m\n"));
 }
 
 // A log that waited here would wait for ever: the test would be ended by its time limit.
-TEST(Log, APipeThatNobodyReadsCostsTheLine) {
+TEST(Log, DropsTheLineWhereItsPipeIsFull) {
   const Pipe pipe;
   const Log log(pipe.to.get(), "lim", Level::info);
   for (int i = 0; i < 2000; ++i) log.info(std::string(100, 'x'));

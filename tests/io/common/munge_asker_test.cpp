@@ -1,4 +1,4 @@
-// Asking who somebody is outside of the loop: a munged that hangs costs its questions their patience, and the loop nothing.
+// MungeAsker asks munged outside of the loop: when munged hangs, only its own questions time out; the loop goes on.
 #include "common/io/munge_asker.hpp"
 
 #include <gmock/gmock.h>
@@ -29,7 +29,7 @@ using std::chrono::steady_clock;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-// A door that the look-up waits at, from when it is shut until it is opened.
+// A gate: look-ups wait while it is shut.
 class Door {
  public:
   void shut() { set(false); }
@@ -60,7 +60,7 @@ class Door {
 
 class Asker : public testing::Test {
  protected:
-  // In place of munged: credentials are names, and everybody must pass the door. The thread may outlive the test.
+  // In place of munged: credentials are names, and every look-up passes the gate. The thread may outlive the test.
   MungeAsker::LookUp look_up() const {
     return [door = door](const MungeAsker::Question& question) -> Result<KnownUser> {
       door->pass();
@@ -109,7 +109,7 @@ TEST_F(Asker, OneThatHangsIsRefusedInTimeAndTheLoopGoesOn) {
   EXPECT_TRUE(ticked) << "the loop ran while munged hung";
   EXPECT_THAT(answers, ElementsAre("MUNGE: munged did not answer within 0.3 s"));
   EXPECT_GE(steady_clock::now() - from, milliseconds(300));
-  // What waits behind it is refused as well; when munged is back, the next one is answered, and nobody twice.
+  // Questions that wait behind it are refused too; when munged is back the next one is answered, each question once.
   asker.ask({"bob", "", ""}, heard());
   wait_until([&] { return answers.size() == 2; }, "the second refusal");
   door->open();
@@ -172,7 +172,7 @@ TEST_F(Asker, OneAskerHasAShareOfTheLineAndLongWaitersAreToldToComeAgain) {
     EXPECT_THAT(answers[i], HasSubstr("has not come to this request in time"));
 }
 
-TEST_F(Asker, WhichEndsWhileMungedHangsIsHeardOfNoMore) {
+TEST_F(Asker, EndsWhileMungedHangsWithoutFurtherAnswers) {
   door->shut();
   auto asker = std::make_unique<MungeAsker>(loop, MungeAsker::Limits{}, look_up());
   asker->ask({"ann", "", ""}, heard());
@@ -184,7 +184,7 @@ TEST_F(Asker, WhichEndsWhileMungedHangsIsHeardOfNoMore) {
   EXPECT_TRUE(answers.empty());
 }
 
-TEST_F(Asker, MayBeEndedAndAskedByWhoIsTold) {
+TEST_F(Asker, CallbackMayEndItOrAskAgain) {
   auto asker = std::make_unique<MungeAsker>(loop, MungeAsker::Limits{}, look_up());
   asker->ask({"ann", "", ""}, [&](const MungeAsker::Answer&) {
     asker->ask({"bob", "", ""}, [&](const MungeAsker::Answer& who) {

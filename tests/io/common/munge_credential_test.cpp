@@ -17,7 +17,7 @@ using testing::HasSubstr;
 
 const std::string kHash(32, 'h');
 
-TEST(MungeCredential, SaysWhoMadeIt) {
+TEST(MungeCredential, NamesItsMaker) {
   Munged munged;
   NEEDS_MUNGED(munged);
   const auto credential = munge_encode(kHash, munged.socket());
@@ -28,7 +28,7 @@ TEST(MungeCredential, SaysWhoMadeIt) {
   EXPECT_EQ(who->gid, getegid());
 }
 
-TEST(MungeCredential, SaysWhoMadeItWhoeverTheyClaimToBe) {
+TEST(MungeCredential, NamesItsMakerWhateverTheClientClaims) {
   if (geteuid() != 0) GTEST_SKIP() << "only root can become another user";
   Munged munged;
   NEEDS_MUNGED(munged);

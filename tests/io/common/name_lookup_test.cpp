@@ -36,7 +36,7 @@ TEST(NameLookup, ANameThatLooksLikeAnOptionIsAName) {
   EXPECT_THAT(*addresses, IsEmpty());
 }
 
-TEST(NameLookup, WithoutGetentNothingIsKnown) {
+TEST(NameLookup, WithoutGetentNoHostAndNoHomeIsKnown) {
   const std::string path = getenv("PATH");
   setenv("PATH", "/nonexistent", 1);
   const auto addresses = look_up_host("localhost");

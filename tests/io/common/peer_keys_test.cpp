@@ -1,4 +1,4 @@
-// Callers that name a key: each is who the key says, and a stranger learns nothing of the keys.
+// Callers that name a key: the key proves who each is, and a stranger learns nothing of the keys.
 #include "common/io/peer_keys.hpp"
 
 #include <set>
@@ -100,7 +100,7 @@ TEST_F(PeerKeysTest, PublicHalfOfAPeersKeyProvesNothing) {
   EXPECT_FALSE(acceptor.channel.open());
 }
 
-// Nobody else can make the mark, and it is another one in each call: what was heard on the wire finds out nothing elsewhere.
+// Only a holder of the key can make the mark, and it differs in each call: a recorded one tells nothing elsewhere.
 TEST_F(PeerKeysTest, MarkIsOfOneCallAlone) {
   const std::string call = naming(cluster_key(kEast)).channel.start();
   for (std::size_t bit = 4 * 8; bit < call.size() * 8; ++bit) {

@@ -1,4 +1,4 @@
-// Signals reach the descendants that were meant, and no process that has got one of their numbers since.
+// Signals reach the descendants that were meant, and no process that has got one of their pids since.
 #include "common/io/process_tree.hpp"
 
 #include <gtest/gtest.h>
@@ -62,7 +62,7 @@ TEST(ProcessTree, SignalReachesDescendants) {
   EXPECT_TRUE(is_alive(family.parent()));
 }
 
-// A pid that was read from a list of children may be a stranger's by the time of the signal.
+// A pid that was read from a list of children may belong to another process when the signal is sent.
 TEST(ProcessTree, SignalSkipsAProcessThatIsNoDescendantAnyMore) {
   const Family family, stranger;
   ASSERT_GT(family.child(), 0);
@@ -98,7 +98,7 @@ TEST(ProcessTree, SignalReachesAChildWithoutItsPidfd) {
   await_end(family.child());
 }
 
-// The guard may be root: a plain pid there could be anybody's process.
+// The guard may be root: a plain pid there could be the process of any user.
 TEST(ProcessTree, GuardSendsNoSignalByPid) {
   const auto text = read_file(ROLLCALL_GUARD_SOURCE);
   ASSERT_TRUE(text);

@@ -70,7 +70,7 @@ TEST_F(RootTrustHere, AnOwnerOrAModeOnTheWaySpoilsIt) {
       why("/a/b/file", *trust),
       HasSubstr(top_ + "/a: belongs to user 4242, expected root: it is believed; give it to root, or"));
   EXPECT_FALSE(open_trusted_program(*trust, top_ + "/a/b/file"));
-  EXPECT_EQ(why("/a/b/file", RootTrust{}), "") << "a daemon of another user's checks nothing";
+  EXPECT_EQ(why("/a/b/file", RootTrust{}), "") << "a daemon of another user makes no check";
 }
 
 TEST_F(RootTrustHere, AFileOfRootsNamesOwnersAndItsMeaningIsTold) {
@@ -94,7 +94,7 @@ TEST_F(RootTrustHere, AFileOfRootsNamesOwnersAndItsMeaningIsTold) {
   EXPECT_FALSE(read_root_trust(file));
 }
 
-TEST_F(RootTrustHere, WhatIsExecutedIsWhatWasChecked) {
+TEST_F(RootTrustHere, ExecutesTheFileThatWasChecked) {
   const std::string program = top_ + "/program";
   fs::copy_file("/bin/true", program);
   const auto checked = open_trusted_program({}, program);

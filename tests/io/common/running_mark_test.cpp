@@ -28,16 +28,16 @@ class RunningMark : public ::testing::Test {
   Descriptor directory_;
 };
 
-TEST_F(RunningMark, NobodyHasRunWhereThereIsNone) { EXPECT_EQ(held(), std::nullopt); }
+TEST_F(RunningMark, NoMarkMeansNoDaemon) { EXPECT_EQ(held(), std::nullopt); }
 
 TEST_F(RunningMark, ItIsHeldUntilItsHolderLetsGo) {
   Descriptor mark = hold_running_mark(directory_.get(), "running");
   ASSERT_TRUE(mark);
   EXPECT_EQ(held(), true);
-  EXPECT_EQ(held(), true) << "who looks takes nothing away";
+  EXPECT_EQ(held(), true) << "a check does not release the mark";
   mark.reset();
   EXPECT_EQ(held(), false);
-  EXPECT_TRUE(hold_running_mark(directory_.get(), "running")) << "who looked holds nothing";
+  EXPECT_TRUE(hold_running_mark(directory_.get(), "running")) << "a check does not hold the mark";
 }
 
 TEST_F(RunningMark, AKilledHolderHoldsItNoMore) {

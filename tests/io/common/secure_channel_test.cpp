@@ -1,4 +1,4 @@
-// SecureChannel: every row of its header's table, and what an enemy on the wire may try.
+// SecureChannel: every row of its header's table, and attacks on the wire.
 #include "common/io/secure_channel.hpp"
 
 #include <gmock/gmock.h>

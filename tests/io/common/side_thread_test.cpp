@@ -1,4 +1,4 @@
-// Work beside a daemon's loop.
+// SideThread: work beside a daemon's loop.
 #include "common/io/side_thread.hpp"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// What a started program gets as its standard output.
+// spawn: descriptors, limits, users and signals of a started program.
 #include "common/io/spawn.hpp"
 
 #include <errno.h>
@@ -167,7 +167,7 @@ TEST(Spawn, ASignalThatReachesTheChildBeforeItsProgramRunsNoHandlerOfOurs) {
   ASSERT_EQ(waitpid(child, &status, 0), child);
   ASSERT_TRUE(WIFEXITED(status)) << status;
   EXPECT_NE(WEXITSTATUS(status), 1) << "a handler of the parent's ran in the child";
-  EXPECT_NE(WEXITSTATUS(status), 2) << "no child was reached: nothing was tested";
+  EXPECT_NE(WEXITSTATUS(status), 2) << "no signal reached a child: the test shows nothing";
   EXPECT_EQ(WEXITSTATUS(status), 0);
 }
 

@@ -155,7 +155,7 @@ TEST(StreamClient, EndsTheOtherProcessesAfterACutWhereItIsTold) {
   EXPECT_EQ(after.ends[1].how, How::over);
 }
 
-// A port whose queue is full: the kernel drops what asks for a connection, until somebody takes those that wait.
+// A port whose queue is full: the kernel drops requests for a connection until the waiting ones are accepted.
 class FullPort {
  public:
   FullPort() : listener_(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
@@ -250,7 +250,7 @@ TEST(StreamClient, GivesBackCreditForWhatWasTaken) {
     while (sent < 512 * 1024) {
       while (credit < kPiece) {
         const auto more = end.next<wire::ToStream>();
-        ASSERT_GT(more.credit(), 0u) << "nothing came, and the credit is used";
+        ASSERT_GT(more.credit(), 0u) << "no data came, and the credit is used";
         credit += more.credit();
       }
       end.send(output(std::string(kPiece, 'x')));

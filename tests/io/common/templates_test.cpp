@@ -1,4 +1,4 @@
-// Both sets of configuration templates, and the lines for elim.hwloc, read as LIM reads them: nothing to complain of, as
+// Both sets of configuration templates, and the lines for elim.hwloc, read as LIM reads them, have no problem: as
 // they are and with the lines for JSDL and elim.hwloc uncommented.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -71,7 +71,7 @@ TEST_P(Template, IsReadWithoutAWarning) {
   EXPECT_THAT(checked.files->cluster.resource_map, IsEmpty()) << "JSDL and elim.hwloc are off";
 }
 
-TEST_P(Template, AlsoWithItsLinesUncommented) {
+TEST_P(Template, IsReadWithItsLinesUncommented) {
   all_lines_ = true;
   const auto checked = check();
   ASSERT_TRUE(checked.files);
@@ -119,7 +119,7 @@ INSTANTIATE_TEST_SUITE_P(Sets, Template, testing::Values("one-host", "several-ho
   return name;
 });
 
-TEST(Templates, SeveralHostsAreFour) {
+TEST(Templates, SetForSeveralHostsHasFour) {
   const auto text = text_of(fs::path(ROLLCALL_SAMPLES) / "templates/several-hosts/lsf.cluster.mycluster");
   for (const char* host : {"\nhostA ", "\nhostB ", "\nhostC ", "\nhostD "})
     EXPECT_NE(text.find(host), std::string::npos) << host;

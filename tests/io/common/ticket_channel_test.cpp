@@ -1,4 +1,4 @@
-// A conversation that begins with a ticket: who is taken, what is never taken twice, and what an enemy on the wire may try.
+// A conversation that begins with a ticket: which calls are accepted, that none is accepted twice, and attacks on the wire.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -111,7 +111,7 @@ TEST(TicketChannel, AFlightMayComeByteForByte) {
   EXPECT_THAT(client.payloads, ElementsAre("reply"));
 }
 
-TEST(TicketChannel, ARepeatedFlightIsToldNo) {
+TEST(TicketChannel, RepeatedFlightIsRefused) {
   Desk desk;
   ClusterEnd client = with_ticket(), daemon = honouring(desk), again = honouring(desk, 0x34);
   std::string flight = flight_of(client);
@@ -121,12 +121,12 @@ TEST(TicketChannel, ARepeatedFlightIsToldNo) {
   EXPECT_THAT(again.payloads, IsEmpty());
   EXPECT_FALSE(again.channel.open());
   EXPECT_TRUE(again.channel.turned_away());
-  EXPECT_EQ(again.answer(flight), "") << "and nothing more";
+  EXPECT_EQ(again.answer(flight), "") << "and no further byte";
   EXPECT_THAT(again.payloads, IsEmpty());
   EXPECT_EQ(again.channel.most(), 0u);
 }
 
-TEST(TicketChannel, ATicketThatIsNotKnownIsToldNoAndTheClientKnows) {
+TEST(TicketChannel, UnknownTicketIsRefusedAndTheClientIsTold) {
   Desk desk;
   for (auto* const end : {"unknown", "elsewhere", "none"}) {
     if (end == std::string("none")) desk.tickets.clear();
@@ -142,7 +142,7 @@ TEST(TicketChannel, ATicketThatIsNotKnownIsToldNoAndTheClientKnows) {
   }
 }
 
-TEST(TicketChannel, WhatComesBehindACallThatIsToldNoIsNotLookedAt) {
+TEST(TicketChannel, IgnoresDataThatFollowsARefusedCall) {
   Desk desk;
   ClusterEnd client = with_ticket(a_ticket(8)), daemon = honouring(desk);
   const std::string too_long_a_frame = "\xff" + std::string(60, 'x');
@@ -152,7 +152,7 @@ TEST(TicketChannel, WhatComesBehindACallThatIsToldNoIsNotLookedAt) {
   EXPECT_THAT(daemon.payloads, IsEmpty());
 }
 
-TEST(TicketChannel, AnIdWithoutItsSecretIsWorthNothingAndUsesNothingUp) {
+TEST(TicketChannel, IdWithoutItsSecretIsRefusedAndUsesNoNonce) {
   Desk desk;
   ClusterEnd thief = with_ticket(a_ticket(7, 10)), daemon = honouring(desk);
   EXPECT_NE(daemon.refusal(flight_of(thief)), "");
@@ -175,7 +175,7 @@ TEST(TicketChannel, ARecordIsOfItsTicketAndItsCallAlone) {
   EXPECT_EQ(desk.asked_to_spend, 0);
 }
 
-TEST(TicketChannel, AChangedByteAnywhereIsNoRequest) {
+TEST(TicketChannel, RejectsARequestWithAnyChangedByte) {
   Desk desk;
   ClusterEnd client = with_ticket();
   const std::string flight = flight_of(client);
@@ -191,7 +191,7 @@ TEST(TicketChannel, AChangedByteAnywhereIsNoRequest) {
   EXPECT_EQ(desk.asked_to_spend, 0);
 }
 
-TEST(TicketChannel, AChangedByteOfTheAnswerIsNoReply) {
+TEST(TicketChannel, RejectsAnAnswerWithAnyChangedByte) {
   Desk desk;
   const auto reply_to = [&](ClusterEnd& client) {
     desk.spent.clear();
@@ -210,7 +210,7 @@ TEST(TicketChannel, AChangedByteOfTheAnswerIsNoReply) {
   }
 }
 
-TEST(TicketChannel, WhoAnswersMustHaveGivenTheTicket) {
+TEST(TicketChannel, OnlyTheGiverOfTheTicketCanAnswer) {
   Desk other;
   other.tickets = {a_ticket(7, 10)};
   ClusterEnd client = with_ticket(), their_client = with_ticket(a_ticket(7, 10)), impostor = honouring(other);
@@ -248,12 +248,12 @@ TEST(TicketChannel, TwoAnswersToOneCallHaveTwoKeys) {
   EXPECT_EQ(replies.size(), 2u);
 }
 
-TEST(TicketChannel, WhoHasNoDeskKnowsNoSuchCall) {
+TEST(TicketChannel, DaemonWithoutTicketsRefusesTheCall) {
   ClusterEnd client = with_ticket(), daemon = an_acceptor();
   EXPECT_EQ(daemon.refusal(client.channel.start()), "a call of 50 bytes, expected 34");
 }
 
-TEST(TicketChannel, OthersComeAsEver) {
+TEST(TicketChannel, ClientsWithoutATicketConnectAsBefore) {
   Desk desk;
   for (const Caller who : test::kCallers) {
     ClusterEnd client = test::a_dialler(who), daemon = honouring(desk);

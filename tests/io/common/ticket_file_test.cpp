@@ -1,4 +1,4 @@
-// TicketFile: what is written is read again; whatever is odd about the file or its place is no ticket, and never an error.
+// TicketFile: a written ticket reads back; a file or place with any fault means no ticket, and is never an error.
 #include "common/io/ticket_file.hpp"
 
 #include <fcntl.h>
@@ -54,7 +54,7 @@ class TicketFiles : public ::testing::Test {
 
 TEST_F(TicketFiles, AreReadAsTheyWereWrittenAndAreTheUsersAlone) {
   expect_none("there is none");
-  EXPECT_FALSE(fs::exists(place())) << "reading makes nothing";
+  EXPECT_FALSE(fs::exists(place())) << "reading makes no directory";
   umask(0);
   file_.write(ticket_of(1));
   umask(022);
@@ -66,7 +66,7 @@ TEST_F(TicketFiles, AreReadAsTheyWereWrittenAndAreTheUsersAlone) {
   EXPECT_EQ(info.st_mode & 07777, 0700u);
   file_.write(ticket_of(2));
   expect(ticket_of(2));
-  EXPECT_EQ(std::distance(fs::directory_iterator(place()), {}), 1) << "nothing is left beside it";
+  EXPECT_EQ(std::distance(fs::directory_iterator(place()), {}), 1) << "expected no other file beside it";
   EXPECT_FALSE(TicketFile("m2", 6881, "n1", kCluster).read());
   EXPECT_FALSE(TicketFile("m1", 6882, "n1", kCluster).read());
   EXPECT_FALSE(TicketFile("m1", 6881, "n2", kCluster).read());
@@ -90,7 +90,7 @@ TEST_F(TicketFiles, AreInTheRunTimeDirectoryWhereThereIsOne) {
   expect(ticket_of(2));
 }
 
-TEST_F(TicketFiles, ThatOthersCouldReadOrChangeAreNone) {
+TEST_F(TicketFiles, IgnoresFilesThatOthersCanReadOrChange) {
   file_.write(ticket_of(1));
   for (const mode_t mode : {0640, 0604, 0620, 0602, 0660, 0777}) {
     chmod(path().c_str(), mode);
@@ -108,7 +108,7 @@ TEST_F(TicketFiles, ThatOthersCouldReadOrChangeAreNone) {
   expect(ticket_of(1));
 }
 
-TEST_F(TicketFiles, OfAnotherUserAreNone) {
+TEST_F(TicketFiles, IgnoresFilesOfAnotherUser) {
   if (geteuid() != 0) GTEST_SKIP() << "only root can give a file away";
   file_.write(ticket_of(1));
   ASSERT_EQ(chown(path().c_str(), 1, 1), 0);
@@ -122,10 +122,10 @@ TEST_F(TicketFiles, OfAnotherUserAreNone) {
   fs::remove_all(place());
   ASSERT_EQ(chown(top_.c_str(), 1, 1), 0);
   file_.write(ticket_of(1));
-  EXPECT_FALSE(fs::exists(place())) << "nothing is made in another's home";
+  EXPECT_FALSE(fs::exists(place())) << "expected no file in another user's home";
 }
 
-TEST_F(TicketFiles, ThatAreNoRegularFilesAreNone) {
+TEST_F(TicketFiles, IgnoresFilesThatAreNotRegular) {
   file_.write(ticket_of(1));
   fs::rename(path(), place() + "/real");
   fs::create_symlink(place() + "/real", path());
@@ -144,7 +144,7 @@ TEST_F(TicketFiles, ThatAreNoRegularFilesAreNone) {
   expect_none("a directory");
   file_.write(ticket_of(1));
   expect_none("nor is it written over");
-  EXPECT_EQ(std::distance(fs::directory_iterator(place()), {}), 2) << "nothing is left beside it";
+  EXPECT_EQ(std::distance(fs::directory_iterator(place()), {}), 2) << "expected no other file beside it";
   fs::remove(path());
   fs::rename(place(), top_ + "/elsewhere");
   fs::create_directory_symlink(top_ + "/elsewhere", place());
@@ -152,7 +152,7 @@ TEST_F(TicketFiles, ThatAreNoRegularFilesAreNone) {
   expect_none("a directory that is a symbolic link");
 }
 
-TEST_F(TicketFiles, ThatSayAnythingElseAreNone) {
+TEST_F(TicketFiles, IgnoresFilesWithOtherContents) {
   file_.write(ticket_of(1));
   const std::string good = print_ticket_file(ticket_of(1));
   for (const std::string& text :
@@ -166,8 +166,8 @@ TEST_F(TicketFiles, ThatSayAnythingElseAreNone) {
   expect(ticket_of(1));
 }
 
-// What cannot be written is not there, and the command goes on: also where a file may not grow, which ends a process.
-TEST_F(TicketFiles, MayFailToBeWritten) {
+// A ticket that cannot be written is dropped and the command goes on, also where RLIMIT_FSIZE would end the process.
+TEST_F(TicketFiles, FailedWriteKeepsTheOldTicketAndIsNoError) {
   file_.write(ticket_of(1));
   const pid_t child = fork();
   if (child == 0) {
@@ -200,12 +200,18 @@ TEST_F(TicketFiles, OnAFullDiskStayWhatTheyWere) {
   umount2(place().c_str(), MNT_DETACH);
   ASSERT_TRUE(found);
   EXPECT_EQ(found->bytes(), ticket_of(1).bytes());
-  EXPECT_EQ(files, 2) << "nothing is left beside it";
+  EXPECT_EQ(files, 2) << "expected no other file beside it";
 }
 
-TEST(TicketFileNames, ThatLeadElsewhereAreNone) {
-  EXPECT_FALSE(TicketFile("../x", 1, "n1", kCluster).read());
-  EXPECT_FALSE(TicketFile(std::string(300, 'h'), 1, "n1", kCluster).read());
+TEST_F(TicketFiles, HostNameWithASlashReadsNoFileElsewhere) {
+  file_.write(ticket_of(1));
+  fs::create_directory(place() + "/ticket...");
+  fs::copy_file(path(), place() + "/ticket.../x.6881.n1.0700000000000000");
+  EXPECT_FALSE(TicketFile("../x", 6881, "n1", kCluster).read()) << "a ticket lies where this name would lead";
+  const TicketFile long_name(std::string(300, 'h'), 6881, "n1", kCluster);
+  long_name.write(ticket_of(2));
+  EXPECT_FALSE(long_name.read());
+  expect(ticket_of(1));
 }
 
 // Every open() of what is below a directory waits while this lives, as on a file server that is gone; needs root.
@@ -224,7 +230,7 @@ class HangingFiles {
   bool hangs_ = false;
 };
 
-TEST_F(TicketFiles, AHomeThatHangsIsNotWaitedFor) {
+TEST_F(TicketFiles, DoesNotWaitForAHangingHome) {
   if (mount("none", top_.c_str(), "tmpfs", 0, nullptr) != 0) GTEST_SKIP() << "needs the right to mount";
   file_.write(ticket_of(1));
   expect(ticket_of(1));

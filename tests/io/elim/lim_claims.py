@@ -1,4 +1,4 @@
-"""LIMs that say they are on another host: a real LIM, and a probe with the cluster's key that lies to it."""
+"""LIMs that claim to be on another host: a real LIM, and a probe with the cluster's key that makes false claims."""
 
 import json
 import os
@@ -8,11 +8,11 @@ from rollcall_testing.one_host import CLUSTER, OneHost
 from rollcall_testing.runner import expect, expect_equal, expect_in, main
 from rollcall_testing.waiting import wait_until
 
-ELSEWHERE = "192.0.2.2"  # of the network for documentation: nobody has it
+ELSEWHERE = "192.0.2.2"  # an address reserved for documentation: no host has it
 
 
 class TwoHosts(OneHost):
-    """This host, and before it as a candidate the host n2, which nobody ever hears of."""
+    """This host and, as an earlier candidate, the host n2, which does not exist."""
 
     def __init__(self, bench, more_conf="", hosts=f"{ELSEWHERE} n2\n"):
         super().__init__(bench, more_conf)
@@ -27,7 +27,7 @@ class TwoHosts(OneHost):
         wait_until(lambda: self.run("lsload").returncode == 0, "this host to be master in place of n2", 60)
 
     def claim(self, name, *more):
-        """What the LIM said to one who says that they are on that host; None where it closed the connection."""
+        """The LIM's answer to a probe that claims to be on that host; None where it closed the connection."""
         probe = os.path.join(self.bench.build, "tests", "programs", "lim_probe")
         line = [probe, "--at", f"127.0.0.1:{self.port}", "--key", self.path("cluster.key"), "claim", f"name={name}", *more]
         done = subprocess.run(line, capture_output=True, text=True, timeout=60, check=False)
@@ -39,7 +39,7 @@ class TwoHosts(OneHost):
             return file.read()
 
 
-def test_who_calls_from_elsewhere_is_refused_with_a_line(bench):
+def test_a_caller_from_another_address_is_refused_with_a_line(bench):
     with TwoHosts(bench) as one:
         expect_equal(one.claim("n2"), None, "a claim to be n2 from 127.0.0.1")
         expect_in(f"refused a LIM at 127.0.0.1 that says it is on n2: found the addresses {ELSEWHERE} for it",

@@ -68,7 +68,7 @@ INSTANTIATE_TEST_SUITE_P(
       return name;
     });
 
-TEST(LimDetectNcpus, CountsWhatItIsToldTo) {
+TEST(LimDetectNcpus, CountsProcessorsCoresOrThreadsAsConfigured) {
   const MachineTree tree("xeon-swap");
   EXPECT_EQ(detect(tree, "xeon-swap", "x86_64", CountedCpus::procs).facts.ncpus, 2);
   EXPECT_EQ(detect(tree, "xeon-swap", "x86_64", CountedCpus::cores).facts.ncpus, 16);
@@ -100,7 +100,7 @@ TEST(LimDetectTree, DrawsTheXeon) {
       << detect(tree, "xeon-swap").facts.topology;
 }
 
-TEST(LimDetectFails, AndSaysWhatItCouldNotFind) {
+TEST(LimDetectFails, NamesWhatItCouldNotFind) {
   DetectOptions options;
   options.source.root = "/nowhere/at/all";
   options.topology = {io::TopologySource::Kind::xml_text, "<what>"};

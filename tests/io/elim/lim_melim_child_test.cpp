@@ -15,7 +15,7 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::steady_clock;
 
-TEST(MelimChild, WhatCannotBeStartedIsTriedLessAndLessOften) {
+TEST(MelimChild, RetriesAFailedStartAtGrowingIntervals) {
   int ends[2];
   ASSERT_EQ(pipe(ends), 0);
   const io::Descriptor said(ends[0]), told(ends[1]);

@@ -25,7 +25,7 @@ TEST(LimSampler, SmallVirtualMachine) {
   EXPECT_FLOAT_EQ(load[r1m], 0.57F);
   EXPECT_FLOAT_EQ(load[r15m], 0.54F);
   EXPECT_FLOAT_EQ(load[ls], 0);
-  EXPECT_FLOAT_EQ(load[it], 10) << "nobody was ever here: since it was started";
+  EXPECT_FLOAT_EQ(load[it], 10) << "no use of a terminal: idle since the start";
   EXPECT_FLOAT_EQ(load[tmp], 102400);
   EXPECT_FLOAT_EQ(load[swp], 0);
   EXPECT_EQ(sampler.sizes().maxswp, 0U);
@@ -122,7 +122,7 @@ TEST(LimSampler, SettingTheClockMakesNobodyIdleOrBusy) {
   EXPECT_FLOAT_EQ(sampler.sample(at(120))[it], 12) << "and two back";
   tree.set_times("dev/pts/1", wall.count() - 5, wall.count() - 5);
   tree.write("proc/uptime", "7380.00 1.00\n");
-  EXPECT_FLOAT_EQ(sampler.sample(at(180))[it], 0) << "somebody works, by the new clock";
+  EXPECT_FLOAT_EQ(sampler.sample(at(180))[it], 0) << "a terminal is in use, by the new clock";
 }
 
 TEST(LimSampler, SessionsOfSystemdWhereThereIsNoUtmp) {
@@ -172,7 +172,7 @@ TEST(LimSampler, TwoReadingsOfRealKernels) {
   }
 }
 
-TEST(LimSampler, EveryMissingFileIsAnUnknownIndexAlone) {
+TEST(LimSampler, MissingFileMakesItsIndexAloneUnknown) {
   struct Case {
     const char* file;
     std::vector<BuiltIn> unknown;
@@ -199,7 +199,7 @@ TEST(LimSampler, EveryMissingFileIsAnUnknownIndexAlone) {
   }
 }
 
-TEST(LimSampler, NoTreeAtAllIsNoLoad) {
+TEST(LimSampler, LoadIsUnknownWithoutAProcTree) {
   HostSource source;
   source.root = "/nowhere/at/all";
   LoadSampler sampler(source);

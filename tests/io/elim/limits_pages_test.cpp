@@ -37,7 +37,7 @@ std::string row(const std::string& name, const std::string& value) {
 }
 std::string row(const std::string& name, std::size_t value) { return row(name, std::to_string(value)); }
 
-TEST(LimitsInManualPages, AreThoseOfTheDaemons) {
+TEST(LimitsInManualPages, MatchTheDaemons) {
   const io::LinkLimits links;
   const io::MungeAsker::Limits munge;
   for (const char* page : {"lim.8.scd", "mbatchd.8.scd", "res.8.scd"}) {

@@ -253,7 +253,7 @@ def test_broken_files_beside_a_running_lim(bench):
             expect_equal(done.returncode, 0, words)
             expect_in("warning: the configuration files have errors", done.stderr, words)
             expect_in(one.host, done.stdout, words)
-        # Who may be master is all that there is to know: files of thousands of hosts are not read.
+        # Commands need the candidates alone: they do not read the files of thousands of hosts.
         one.write("lsf.conf", one.read("lsf.conf") + f"LSF_MASTER_LIST={one.host}\n")
         for words in (("lsid",), ("lsload",), ("lshosts",), ("lsinfo",)):
             done = one.run(*words)

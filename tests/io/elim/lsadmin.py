@@ -24,7 +24,7 @@ def no_elim(bench):
     return not [p for p in bench.cluster.strangers() if "elim.scratch" in " ".join(p.words)]
 
 
-def test_wrong_words(bench):
+def test_invalid_words_are_refused(bench):
     with OneHost(bench) as one:
         for words, said in (
             (("nosuch",), 'found the subcommand "nosuch"'),
@@ -106,7 +106,7 @@ def test_reconfig_takes_good_files_and_refuses_broken_ones(bench):
         expect_in('"fast"', done.stdout, "the running configuration")
 
 
-def test_json(bench):
+def test_json_output_is_valid(bench):
     with OneHost(bench) as one:
         for words in (("limlock",), ("limunlock",), ("limdebug", one.host), ("limrestart", one.host), ("reconfig", "-f")):
             said = one.json("lsadmin", *words)
@@ -199,7 +199,7 @@ def test_subcommands_from_standard_input(bench):
 CONTROLS = (("limlock",), ("limunlock",), ("reconfig", "-f"), ("limrestart",), ("limshutdown",))
 
 
-def test_a_stranger_controls_nothing(bench):
+def test_another_user_controls_no_daemon(bench):
     as_others()
     with OneHost(bench, "ROLLCALL_MUNGE_SOCKET=/nonexistent/munge\n") as one:
         for words in CONTROLS:
@@ -251,7 +251,7 @@ def test_an_administrator_is_known_by_munge_alone(bench):
             one.write("lsf.conf", conf)
 
 
-def test_a_munged_that_hangs_stops_nobody(bench):
+def test_a_hanging_munged_delays_no_other_client(bench):
     as_others()
     with Munged(bench) as munged, socket.socket(socket.AF_UNIX) as hung:
         there = os.path.join(munged.home, "hung")

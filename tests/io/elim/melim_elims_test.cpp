@@ -1,4 +1,4 @@
-// MELIM with elims that do what they should: in sh, Perl, Python and C; what they are started with, and when.
+// MELIM with correct elims in sh, Perl, Python and C: what they are started with, and when.
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -21,7 +21,7 @@ using ::testing::UnorderedElementsAre;
 
 class MelimElims : public MelimStage {};
 
-TEST_F(MelimElims, InFourLanguages) {
+TEST_F(MelimElims, RunsElimsInFourLanguages) {
   install("sound");
   install_file("elim.perl", ROLLCALL_FAKES "/elim.perl");
   install_file("elim.python", ROLLCALL_FAKES "/elim.python");
@@ -38,7 +38,7 @@ TEST_F(MelimElims, InFourLanguages) {
   expect_neighbour_is_heard();
 }
 
-TEST_F(MelimElims, TheDocumentedExample) {
+TEST_F(MelimElims, RunsTheDocumentedExample) {
   install_file("elim.sh", ROLLCALL_EXAMPLES "/elim.sh");
   expect_index("myrsc");
   orders_.add_environment("MYRSC_DIRECTORY=" + server_dir_);
@@ -64,7 +64,7 @@ TEST_F(MelimElims, ItsHeaderAbortsWhereItsResourceIsNotExpected) {
   wait_until("a value of myrsc", [&] { return told_["myrsc"] > 0; });
 }
 
-TEST_F(MelimElims, WhatAnElimIsStartedWith) {
+TEST_F(MelimElims, StartsElimsWithTheDocumentedEnvironment) {
   install("environment");
   orders_.set_master(true);
   orders_.add_resources("nio");
@@ -115,10 +115,10 @@ TEST_F(MelimElims, AnotherMasterStartsThemAnewAtOnce) {
   wait_until("the elim to be started anew, and to speak", [&] { return told_["environment"] >= 2; });
   EXPECT_FALSE(alive(first));
   EXPECT_THAT(notes("environment.all"), Contains("LSF_MASTER=Y"));
-  EXPECT_EQ(notes("environment").size(), 2U) << "orders that changed nothing started nothing";
+  EXPECT_EQ(notes("environment").size(), 2U) << "unchanged orders restart no elim";
 }
 
-TEST_F(MelimElims, NoResourcesNoElims) {
+TEST_F(MelimElims, RunsNoElimWithoutResources) {
   install("sound");
   send_orders();
   wait_until("a value", [&] { return told_["sound"] > 0; });
@@ -135,14 +135,14 @@ TEST_F(MelimElims, ReportsComeAtThePollIntervalAndOnlyWhereThereIsNews) {
   send_orders();
   wait_for_value("zero", 4);
   const auto before = reports_.size();
-  // One that speaks ten times a second is passed on at the poll interval, newest value first.
+  // Values of an elim that reports ten times a second are sent at the poll interval, the newest only.
   install_file("elim.sound", ROLLCALL_FAKES "/liar");
   wait_until("some values of elim.sound", [&] { return numbers_["sound"] >= 10; });
   EXPECT_LT(told_["sound"], static_cast<int>(numbers_["sound"]));
   EXPECT_GT(reports_.size(), before);
   for (std::size_t i = before; i < reports_.size(); ++i)
     for (const auto& value : reports_[i].values())
-      EXPECT_EQ(value.name(), "sound") << "zero has said nothing new";
+      EXPECT_EQ(value.name(), "sound") << "elim.zero has reported no new value";
 }
 
 TEST_F(MelimElims, SeveralStringsInOneReadAndAStringOfZeroPairs) {
@@ -162,7 +162,7 @@ TEST_F(MelimElims, AStringInSlowPiecesIsOneString) {
   EXPECT_EQ(state_of("elim.halves").state(), wire::ElimState::RUNNING);
 }
 
-TEST_F(MelimElims, StringResources) {
+TEST_F(MelimElims, ReportsStringResources) {
   install("words");
   orders_.mutable_known(0)->set_type(2);
   send_orders();
@@ -180,7 +180,7 @@ TEST_F(MelimElims, AFileThatIsDroppedInStartsAndOneThatIsTakenOutEnds) {
   wait_until("the elim to end", [&] { return !alive(elim) && states_.empty(); });
 }
 
-// The next look by the clock is 60 s away: only the kernel's word is in time.
+// The next check by the clock is 60 s away: only inotify is in time.
 TEST_F(MelimElims, AServerDirectoryThatIsReplacedIsNoticed) {
   expect_index("sound");
   expect_index("count");
@@ -226,7 +226,7 @@ TEST_F(MelimElims, AMendedFileIsStartedAtOnce) {
   wait_for_value("count", 77);
 }
 
-TEST_F(MelimElims, OnlyWhatIsNamedSoAndSafe) {
+TEST_F(MelimElims, RunsOnlySafeFilesNamedElim) {
   for (const char* name : {"elim_backup", "elimx", "xelim.sound", "elim.notexecutable", "elim.open",
                            "elim.sound", "elim.user", "elim", "elim.link"})
     install_file(name, ROLLCALL_FAKES "/liar");
@@ -255,7 +255,7 @@ TEST_F(MelimElims, OnlyWhatIsNamedSoAndSafe) {
   EXPECT_THAT(log(), HasSubstr("elim.notexecutable: found a file that is not executable"));
   EXPECT_THAT(log(), Not(HasSubstr("elim_backup")));
   EXPECT_EQ(state_of("elim.open").state(), wire::ElimState::GIVEN_UP);
-  EXPECT_FALSE(states_.contains("elim.notexecutable")) << "a file beside the elims is none";
+  EXPECT_FALSE(states_.contains("elim.notexecutable")) << "another file is no elim";
   if (geteuid() == 0) {
     EXPECT_THAT(log(), HasSubstr("elim.strangers: found owner 12345, expected root or 0"));
   }
@@ -279,7 +279,7 @@ TEST_F(MelimElims, DebugLogsEveryString) {
   EXPECT_THAT(notes("environment.all"), Contains("LSF_ELIM_DEBUG=y"));
 }
 
-TEST_F(MelimElims, AsTheAdministrator) {
+TEST_F(MelimElims, RunsElimsAsTheAdministrator) {
   if (geteuid() != 0) GTEST_SKIP() << "needs root, to start MELIM as somebody else";
   constexpr uid_t kSomebody = 12345;
   install("environment");
@@ -352,7 +352,7 @@ TEST_F(MelimElims, ALimThatDoesNotListenCostsNoMemory) {
   orders_.set_poll_interval_ms(1);
   send_orders();
   wait_for_log("elim.chatterbox: started");
-  // Nobody reads: the newest values wait.
+  // LIM does not read: the newest values wait.
   wait_until("elim.sound to have spoken", [&] { return !notes("sound").empty(); });
   wait_for_value("chatterbox", 19'999);
   expect_neighbour_is_heard();

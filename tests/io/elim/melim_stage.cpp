@@ -65,7 +65,7 @@ MelimStage::MelimStage() {
 
 MelimStage::~MelimStage() { std::filesystem::remove_all(directory_); }
 
-// Whatever the test has done: when MELIM is gone, nothing that its elims have started is left.
+// After every test: when MELIM is gone, no process that its elims have started is left.
 void MelimStage::TearDown() {
   hang_up();
   if (melim_ > 0) wait_for_end();

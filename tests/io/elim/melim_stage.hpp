@@ -1,4 +1,4 @@
-// The stage for the tests of MELIM: a LIM of few words at the other end of its socket, a server directory with elims,
+// The stage for the tests of MELIM: a fake LIM at the other end of its socket, a server directory with elims,
 // and processes that do not outlive their test.
 //
 // Every wait has a deadline, and says what it waited for, and what MELIM's log says, when that passes.

@@ -1,4 +1,4 @@
-"""A store that was made anew or put back to an older one: why its hosts are not taken, and the command that ends it."""
+"""A store that was made anew or replaced by an older one: the reason why hosts refuse it, and the command that ends that."""
 
 import os
 import shutil
@@ -50,7 +50,7 @@ def wait_for_reason(own):
     expect_in(f"hosts with orders of another store: {own.host}", own.good("badmin", "showstatus"), "badmin showstatus")
 
 
-def test_a_store_that_was_made_anew(bench):
+def test_hforget_ends_the_jobs_of_a_new_store(bench):
     with OwnCluster(bench) as own:
         own.start()
         job, pid = running_job(own)
@@ -83,7 +83,7 @@ def test_a_store_that_was_made_anew(bench):
         expect_in("there is nothing to forget", done.stdout, "a host that is taken")
 
 
-def test_a_store_that_was_put_back(bench):
+def test_hforget_ends_the_jobs_of_a_restored_store(bench):
     with OwnCluster(bench) as own:
         own.start()
         job, pid = running_job(own)

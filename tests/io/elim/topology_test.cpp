@@ -1,4 +1,4 @@
-// hwloc's view of machines we have and do not have.
+// hwloc's view of this machine and of synthetic ones.
 #include "common/io/topology.hpp"
 
 #include <gtest/gtest.h>
@@ -69,7 +69,7 @@ TEST(Topology, ThisMachine) {
   EXPECT_GT(machine->bytes, 0U);
 }
 
-TEST(Topology, RefusesWhatIsNone) {
+TEST(Topology, RefusesInvalidTopologies) {
   const auto missing = read_topology({TopologySource::Kind::xml_file, "/nowhere/topology.xml"});
   ASSERT_FALSE(missing);
   EXPECT_EQ(missing.error().text.find("/nowhere/topology.xml: found no topology in XML"), 0U)

@@ -1,4 +1,4 @@
-// pam's tables of the launchers' options are made from those of the wrappers: both must read the same of the same option.
+// pam's tables of the launchers' options are made from those of the wrappers: both must read each option alike.
 #include <gtest/gtest.h>
 #include <stdio.h>
 
@@ -77,7 +77,7 @@ TEST_P(TablesAgree, OnTheWordsOfEveryOption) {
         continue;
       }
       EXPECT_EQ(kind == "np", option.means == Means::tasks) << table.launcher << " " << option.name;
-      if (kind == "infile") {  // never read on from: what it takes does not matter
+      if (kind == "infile") {  // the reading ends there, so what it takes does not matter
         EXPECT_EQ(option.means, Means::job_elsewhere) << table.launcher << " " << option.name;
       } else {
         EXPECT_EQ(words_of(kind), option.values) << table.launcher << " " << option.name << ": " << kind;

@@ -48,7 +48,7 @@ class PamShepherds : public ::testing::Test {
     wire::append_frame(hello, wire::kChannelsHello);
     tell(hello);
   }
-  // The connection is not ours any more: it has ended.
+  // pam has dropped the connection.
   bool ended() {
     char byte = 0;
     return turn_until([&] { return recv(socket_.get(), &byte, 1, MSG_DONTWAIT | MSG_PEEK) == 0; });
@@ -144,7 +144,7 @@ TEST_F(PamShepherds, OneThatLeavesHasEndedAndTheOthersHaveNot) {
   EXPECT_FALSE(closed_.contains(registered_[2]));
   starters_.close(registered_[2]);
   EXPECT_TRUE(turn_until([&] { return ended_.contains(two); }));
-  EXPECT_FALSE(closed_.contains(registered_[2])) << "it is not told what it did itself";
+  EXPECT_FALSE(closed_.contains(registered_[2])) << "pam gets no event of a channel that it closed itself";
 }
 
 TEST_F(PamShepherds, AShepherdThatIsGoneIsACutOfAllItsTaskStarters) {
@@ -176,7 +176,7 @@ TEST_F(PamShepherds, AStrangerInAChannelIsRefusedAlone) {
   EXPECT_TRUE(registered(next));
 }
 
-TEST_F(PamShepherds, WhoOpensChannelsWithoutEndGetsAShare) {
+TEST_F(PamShepherds, ShepherdThatOpensChannelsWithoutEndGetsAShare) {
   greet();
   for (int i = 0; i < 9000; ++i) channels_.open();
   ASSERT_TRUE(turn_until([&] { return ended_.size() == 9000 - 8192; })) << ended_.size();
@@ -191,14 +191,14 @@ TEST_F(PamShepherds, OneWithoutAProofIsGoneWhenItsTimeIsOver) {
   EXPECT_TRUE(ended());
 }
 
-TEST_F(PamShepherds, NeitherATaskStarterNorAShepherd) {
+TEST_F(PamShepherds, UnknownPeerIsRefused) {
   channels_on_ = false;
   tell(std::string("\0\0\0\x14rollcall channels v9", 24));
   EXPECT_TRUE(ended());
   EXPECT_THAT(said_, HasSubstr("neither a TaskStarter nor a shepherd"));
 }
 
-TEST_F(PamShepherds, WhatBreaksTheRulesOfPiecesEndsTheConnection) {
+TEST_F(PamShepherds, InvalidPieceEndsTheConnection) {
   greet();
   const auto one = starter();
   ASSERT_TRUE(registered(one));

@@ -34,7 +34,7 @@ TEST(PamSignals, StopsItself) {
   EXPECT_EQ(WEXITSTATUS(state_of(child)), 7);
 }
 
-TEST(PamSignals, GoesOnWhereThatWasAskedForBeforeItHadStopped) {
+TEST(PamSignals, ContinuesWhereSigcontCameBeforeTheStop) {
   const pid_t child = child_that_stops(true);
   ASSERT_GT(child, 0);
   const int state = state_of(child);

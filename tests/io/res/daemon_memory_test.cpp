@@ -1,5 +1,5 @@
-// RES and LIM under an address-space limit: a message that needs more memory than there is costs its sender the connection. The daemon
-// lives and serves the next one.
+// RES and LIM under an address-space limit: a message that needs more memory than there is costs its sender the connection. The
+// daemon lives and serves the next client.
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/resource.h>

@@ -64,7 +64,7 @@ TEST_F(ResAsked, ALargeOutputIsNotKeptForASlowReader) {
   EXPECT_LT(most_kb - before_kb, kMostOfAPeek_kb);
 }
 
-TEST_F(ResAsked, ItTellsItsStatusAndEndsWhenAsked) {
+TEST_F(ResAsked, TellsItsStatusAndEndsWhenAsked) {
   start_res();
   wire::ControlRes control;
   const auto status = ask([&](const io::ResClient& res) { return res.control(host_, control); });
@@ -79,7 +79,7 @@ TEST_F(ResAsked, ItTellsItsStatusAndEndsWhenAsked) {
   res_ = -1;
 }
 
-// The mbatchd that is told of the job would wait for its end, which nobody reports.
+// An mbatchd that is told of the job would wait for its end for ever.
 TEST_F(ResAsked, ForgettingResObeysAReturningMbatchdOnlyWhenItsLastJobHasEnded) {
   start_res();
   start(job("exec sleep 1000"));

@@ -1,4 +1,4 @@
-// What one user's job can take of RES and of its shepherd.
+// Limits of what one user's job can take of RES and of its shepherd.
 #include <signal.h>
 #include <sys/resource.h>
 
@@ -35,7 +35,7 @@ TEST_F(ResBounds, MoreTasksThanAProgramUsuallyMayHaveFiles) {
 }
 
 // A stand-still of the guard as well: it would wake the shepherd.
-TEST_F(ResBounds, AShepherdThatTakesNothingIsNotKeptEverythingFor) {
+TEST_F(ResBounds, DataForAStoppedShepherdIsLimited) {
   start_res();
   start(job("exec sleep 1000"));
   wait_for_running();

@@ -53,7 +53,7 @@ TEST_F(ResCgroup, AJobIsInOneWithItsShepherdAndNotItsGuard) {
   wait_until_gone(fled_);
 }
 
-TEST_F(ResCgroup, WhatGuardAndShepherdLeaveTogetherIsEnded) {
+TEST_F(ResCgroup, EndsWhatGuardAndShepherdLeaveTogether) {
   NEEDS_CGROUPS();
   start_fugitive();
   const pid_t guard = guard_of(), shepherd = shepherd_of();
@@ -63,14 +63,14 @@ TEST_F(ResCgroup, WhatGuardAndShepherdLeaveTogetherIsEnded) {
   EXPECT_EQ(wait_for_over().how(), Over::SHEPHERD_LOST);
 }
 
-TEST_F(ResCgroup, AndWhatTheyLeaveTogetherWithResIsEndedByTheNextOne) {
+TEST_F(ResCgroup, NextResEndsWhatGuardShepherdAndResLeave) {
   NEEDS_CGROUPS();
   start_fugitive();
   const pid_t guard = guard_of(), shepherd = shepherd_of();
   kill_res(SIGKILL);
   for (const int signo : {SIGSTOP, SIGKILL})
     for (const pid_t pid : {guard, shepherd}) kill(pid, signo);
-  EXPECT_TRUE(lives(fled_)) << "nobody is left who could end it";
+  EXPECT_TRUE(lives(fled_)) << "no process is left that could end it";
   heard_.clear();
   start_res();
   wait_until_gone(fled_);
@@ -90,8 +90,8 @@ TEST_F(ResCgroup, AJobThatResFindsAgainKeepsItsOwn) {
   wait_until_gone(fled_);
 }
 
-// Who ignores the end of its children loses their time: to the kernel's own count it is not lost.
-TEST_F(ResCgroup, TimeThatNobodyWaitedForIsCounted) {
+// A process that ignores SIGCHLD loses its children's CPU time; the kernel's count for the cgroup has it.
+TEST_F(ResCgroup, CountsCpuTimeOfUnreapedChildren) {
   NEEDS_CGROUPS();
   write("burn.py",
         "import os, signal, time\n"
@@ -122,7 +122,7 @@ TEST_F(ResCgroup, ResLeavesNoDirectoryBehind) {
   EXPECT_NE(access(folder.c_str(), F_OK), 0);
 }
 
-TEST_F(ResCgroup, NoneWhereThatIsAskedFor) {
+TEST_F(ResCgroup, NoneWhereTheyAreTurnedOff) {
   configure("ROLLCALL_JOB_CGROUPS=N");
   start_res();
   EXPECT_THAT(text("log"), HasSubstr("jobs have no cgroup (ROLLCALL_JOB_CGROUPS is N)"));

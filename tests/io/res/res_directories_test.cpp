@@ -60,10 +60,10 @@ TEST_F(ResDirectories, NotesAreWrittenAnewWhenTheyHaveGrown) {
   EXPECT_LT(largest, 2U << 20) << "of 6 MB that were written";
   ASSERT_TRUE(directories.note_started({attempt(500'000)}));
   first.reset();
-  EXPECT_THAT(noted(open()), ::testing::ElementsAre(1, 500'000)) << "what is not over is not forgotten";
+  EXPECT_THAT(noted(open()), ::testing::ElementsAre(1, 500'000)) << "a job that is not over is kept";
 }
 
-TEST_F(ResDirectories, WhatIsOverIsForgottenAndALineThatWasCutOffIsNone) {
+TEST_F(ResDirectories, FinishedJobsAndCutOffLinesAreForgotten) {
   {
     auto directories = open();
     ASSERT_TRUE(directories.note_started({attempt(1), attempt(2), attempt(3)}));
@@ -75,7 +75,7 @@ TEST_F(ResDirectories, WhatIsOverIsForgottenAndALineThatWasCutOffIsNone) {
   EXPECT_THAT(noted(open()), ::testing::ElementsAre(1, 3));
 }
 
-TEST_F(ResDirectories, WhatIsSetAsideIsNoJobAndItsNameIsFree) {
+TEST_F(ResDirectories, DirectorySetAsideIsNoJobAndItsNameIsFree) {
   auto directories = open();
   ASSERT_TRUE(directories.create("7.0.1", wire::JobOrder()));
   const std::string aside = directories.set_aside("7.0.1");

@@ -1,4 +1,4 @@
-// RES where the disk of its jobs is full: what could not begin here may begin elsewhere, and then never begins here.
+// RES with a full job disk: a job that could not begin here may begin elsewhere, and then never begins here.
 #include <signal.h>
 #include <sys/mount.h>
 #include <sys/resource.h>

@@ -50,13 +50,13 @@ TEST_F(ResHooks, APostExecutionThatHangsEndsAtItsTime) {
   wait_for_post();
   EXPECT_TRUE(post()->failed());
   wait_until_gone(hook);
-  EXPECT_NE(access(path("second").c_str(), F_OK), 0) << "what was to follow does not";
+  EXPECT_NE(access(path("second").c_str(), F_OK), 0) << "the job does not follow";
   acknowledge();
   acknowledge();
   wait_until("the directory to go", [&] { return access(job_directory().c_str(), F_OK) != 0; });
 }
 
-TEST_F(ResHooks, WithoutATimeItIsEndedByAKill) {
+TEST_F(ResHooks, WithoutATimeLimitAKillEndsIt) {
   start_res();
   auto order = job("true");
   order.mutable_submission()->set_post_exec("echo $$ > " + path("post") + "; exec sleep 1000");
@@ -72,7 +72,7 @@ TEST_F(ResHooks, WithoutATimeItIsEndedByAKill) {
   wait_until_gone(hook);
 }
 
-TEST_F(ResHooks, TheyHaveTheJobsLimits) {
+TEST_F(ResHooks, HaveTheJobsLimits) {
   start_res();
   auto order = job("true");
   order.mutable_limits()->set_core_kb(0);
@@ -118,7 +118,7 @@ TEST_F(ResHooks, ASitesControlsKnowTheJobsProcesses) {
   EXPECT_EQ(wait_for_over().exit_status(), 4 << 8);
 }
 
-TEST_F(ResHooks, AndAreMeasuredForThem) {
+TEST_F(ResHooks, PreExecutionOverAJobsLimitIsEnded) {
   start_res();
   auto order = job("touch ran");
   order.mutable_limits()->set_processes(3);
@@ -129,7 +129,7 @@ TEST_F(ResHooks, AndAreMeasuredForThem) {
   EXPECT_NE(access(path("ran").c_str(), F_OK), 0);
 }
 
-TEST_F(ResHooks, AfterTheJobToo) {
+TEST_F(ResHooks, PostExecutionOverAJobsLimitIsEnded) {
   start_res();
   auto order = job("true");
   order.mutable_limits()->set_processes(3);

@@ -66,7 +66,7 @@ class ResIdentities : public ::testing::Test {
   std::vector<std::string> told_;
 };
 
-TEST_F(ResIdentities, AUserIsAskedAboutOnceAndKnownThen) {
+TEST_F(ResIdentities, LooksUpAUserOnce) {
   make(30s);
   ask(uid_t{5});
   ask(uid_t{5});
@@ -78,7 +78,7 @@ TEST_F(ResIdentities, AUserIsAskedAboutOnceAndKnownThen) {
   EXPECT_EQ(database_->asked, 1);
 }
 
-TEST_F(ResIdentities, AUserWhoIsNotThereIsAskedAboutAgain) {
+TEST_F(ResIdentities, LooksUpAMissingUserAgain) {
   make(30s);
   ask(uid_t{404});
   wait_for(1);
@@ -109,7 +109,7 @@ TEST_F(ResIdentities, TheLoopGoesOnWhileTheDatabaseHangs) {
   database_->set(false);
   ask(uid_t{9});
   ask(uid_t{5});
-  EXPECT_EQ(told_.back(), "user5") << "who is known is not kept waiting";
+  EXPECT_EQ(told_.back(), "user5") << "a known user is answered at once";
   bool turned = false;
   boost::asio::post(loop_, [&] { turned = true; });
   loop_.restart();

@@ -138,7 +138,7 @@ TEST_F(ResJob, AnOrderThatComesBeforeTheGuardIsKeptForIt) {
   }
 }
 
-TEST_F(ResJob, WhatIsLeftAtTheEndIsEnded) {
+TEST_F(ResJob, EndsWhatAJobLeavesBehind) {
   start_res();
   start(job("setsid sh -c 'echo $$ > left; exec sleep 1000' & while ! grep -q . left; do :; done; exit 0"));
   EXPECT_EQ(wait_for_over().exit_status(), 0);
@@ -164,7 +164,7 @@ TEST_F(ResJob, StopsAndContinues) {
   EXPECT_EQ(wait_for_over().exit_status(), 0);
 }
 
-TEST_F(ResJob, MemoryLimitOfTheJob) {
+TEST_F(ResJob, EndsAJobOverItsMemoryLimit) {
   start_res();
   auto order = job("a=$(head -c 100000000 /dev/zero | tr '\\0' x); sleep 1000; echo $a");
   order.mutable_limits()->set_memory_kb(50'000);
@@ -186,7 +186,7 @@ TEST_F(ResJob, RunLimitSendsUsr2) {
   EXPECT_EQ(over.exit_status(), 9 << 8);
 }
 
-TEST_F(ResJob, ProcessLimit) {
+TEST_F(ResJob, EndsAJobOverItsProcessLimit) {
   start_res();
   auto order = job("for i in 1 2 3 4 5 6; do sleep 1000 & done; wait");
   order.mutable_limits()->set_processes(3);
@@ -194,7 +194,7 @@ TEST_F(ResJob, ProcessLimit) {
   EXPECT_EQ(wait_for_over().term_reason(), 7);
 }
 
-TEST_F(ResJob, CpuLimit) {
+TEST_F(ResJob, EndsAJobOverItsCpuLimit) {
   start_res();
   auto order = job("while :; do :; done");
   order.mutable_limits()->set_cpu_s(1);
@@ -214,7 +214,7 @@ TEST_F(ResJob, KernelLimitsReachTheJob) {
   EXPECT_THAT(text("out.1"), testing::StartsWith("0\n4096\n4096\n"));  // -f counts blocks of 512 bytes
 }
 
-TEST_F(ResJob, UsageIsTold) {
+TEST_F(ResJob, TellsUsage) {
   start_res();
   start(job("sleep 1000 & sleep 1000 & wait"));
   wait_until("usage of three processes", [&] {
@@ -227,7 +227,7 @@ TEST_F(ResJob, UsageIsTold) {
   EXPECT_EQ(over.usage().pids_size(), 0);
 }
 
-TEST_F(ResJob, PreAndPostExecution) {
+TEST_F(ResJob, RunsPreAndPostExecution) {
   start_res();
   auto order = job("cat pre; exit 6");
   order.set_queue_pre_exec("echo queue > " + path("pre"));
@@ -278,7 +278,7 @@ TEST_F(ResJob, AMissingSubmissionDirectoryIsTmp) {
   EXPECT_THAT(text("out.1"), testing::StartsWith("/tmp\n"));
 }
 
-TEST_F(ResJob, WhatItsEnvironmentHolds) {
+TEST_F(ResJob, EnvironmentHasTheDocumentedVariables) {
   start_res();
   auto order =
       job("cat $LSB_DJOB_HOSTFILE; wc -c < $LSB_AFFINITY_HOSTFILE; echo $LSB_TRAPSIGS; echo "
@@ -358,7 +358,7 @@ TEST_F(ResMail, AMailerThatFailsLosesNothing) {
   EXPECT_THAT(wait_for_file("1.out"), testing::StartsWith("hello\n"));
 }
 
-TEST_F(ResMail, WithoutAMailerNoFileIsMadeOfNothing) {
+TEST_F(ResMail, WithoutAMailerNoEmptyFileIsMade) {
   configure("LSB_MAILPROG=" + path("nosuch") + "\nLSF_TMPDIR=" + directory_);
   start_res();
   auto order = job("true");
@@ -382,7 +382,7 @@ TEST_F(ResMail, SendmailIsToldToReadTheAddress) {
   EXPECT_THAT(wait_for_file("mail"), testing::StartsWith("-oi -t\nFrom: LSF <"));
 }
 
-TEST_F(ResMail, TheBegin) {
+TEST_F(ResMail, MailsTheBeginWhereAsked) {
   start_res();
   auto order = job("until [ -e " + path("go") + " ]; do sleep 0.02; done");
   order.mutable_submission()->set_mail_at_start(true);
@@ -394,7 +394,7 @@ TEST_F(ResMail, TheBegin) {
   EXPECT_EQ(wait_for_over().exit_status(), 0);
 }
 
-TEST_F(ResMail, TheReportAlone) {
+TEST_F(ResMail, MailsTheReportAloneWhereAsked) {
   start_res();
   auto order = job("exit 3");
   order.mutable_submission()->set_mail_report(true);

@@ -52,7 +52,7 @@ TEST_F(ResKeep, NothingIsDoneForATermThatCannotBeKept) {
   EXPECT_EQ(text(folder() + "/term"), "9\n");
 }
 
-TEST_F(ResKeep, WhatAResBeforeHasNotRemovedGoes) {
+TEST_F(ResKeep, RemovesDirectoriesThatAnEarlierResLeft) {
   fs::create_directories(folder() + "/gone.17.1/u/deep");
   chmod(folder().c_str(), 0711);
   write("jobs/" + host_ + "/gone.17.1/u/deep/file", "x");
@@ -67,7 +67,7 @@ TEST_F(ResKeep, WhatAResBeforeHasNotRemovedGoes) {
   EXPECT_EQ(hellos_.back().jobs_size(), 0);
 }
 
-TEST_F(ResKeep, AJobWithManyFilesGoesAndHoldsUpNobody) {
+TEST_F(ResKeep, RemovingAJobWithManyFilesDelaysNoOther) {
   start_res();
   start(job("cd $(dirname $LSB_DJOB_HOSTFILE) && mkdir d && cd d && seq 20000 | xargs touch"));
   EXPECT_EQ(wait_for_over().exit_status(), 0);
@@ -128,7 +128,7 @@ TEST_F(ResKeep, AReportThatFindsTheDiskFullIsMailed) {
               HasSubstr("cannot write this report to " + path("small/out") + ": No space left on device.\n"));
 }
 
-TEST_F(ResKeep, NothingThatIsThereIsWrittenInstead) {
+TEST_F(ResKeep, ExistingFilesAreNotOverwritten) {
   write("tmp/1.out", "somebody's\n");
   write("target", "kept\n");
   ASSERT_EQ(symlink(path("target").c_str(), path("tmp/1.out.1").c_str()), 0);

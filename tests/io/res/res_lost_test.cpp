@@ -1,4 +1,4 @@
-// What is killed, at any time: RES, a shepherd, its guard, the host. No job runs twice, no end is lost, nothing is left.
+// RES, a shepherd, its guard or the host is killed at any time: no job runs twice, no end is lost, no process is left.
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/stat.h>
@@ -78,7 +78,7 @@ TEST_F(ResLost, AnOrderWaitsForAShepherdThatIsFoundAgain) {
   EXPECT_EQ(wait_for_over().how(), Over::ENDED);
 }
 
-TEST_F(ResLost, AnEndWithoutResIsNotLost) {
+TEST_F(ResLost, EndOfAJobIsKeptWithoutRes) {
   start_res();
   start(job("while [ ! -e go ]; do sleep 0.02; done; exit 8"));
   wait_for_running();
@@ -121,7 +121,7 @@ TEST_F(ResLost, AKilledShepherdTakesItsJobWithIt) {
   EXPECT_LT(steady_clock::now() - since, kPromised);
 }
 
-TEST_F(ResLost, AJobThatNobodyKnowsEndsWhateverItsControls) {
+TEST_F(ResLost, JobThatMbatchdDoesNotKnowEndsWhateverItsControls) {
   start_res();
   auto order = job("sleep 1000");
   order.mutable_controls()->set_terminate("/bin/true");
@@ -149,7 +149,7 @@ TEST_F(ResLost, AnEndThatCannotBeKeptAtOnceIsNotLost) {
   EXPECT_EQ(over.exit_status(), 8 << 8);
 }
 
-// It is its user's process: who could stop it would be rid of limits and of every bkill.
+// The shepherd is its user's process: a user who could stop it would escape limits and bkill.
 TEST_F(ResLost, AStoppedShepherdGoesOnAndTakesOrders) {
   start_res();
   start(job("kill -STOP $LS_JOBPID; echo > stopped; sleep 1000"));

@@ -1,4 +1,4 @@
-// What a shepherd reads of its job's cgroup (res/shepherd/job_meter.hpp), from a directory with the kernel's files: the memory
+// JobMeter: what a shepherd reads of its job's cgroup (res/shepherd/job_meter.hpp), here from plain files: the memory
 // controller is not there on every machine that runs this.
 #include <fcntl.h>
 #include <gtest/gtest.h>
@@ -59,7 +59,7 @@ TEST_F(ResMeter, MemoryIsWhatTheCgroupHas) {
   EXPECT_EQ(meter.usage().max_memory_kb(), 310 << 10) << "the peak is not missed between two looks";
 }
 
-TEST_F(ResMeter, WhatTheKernelHasKilledForMemoryBreaksTheLimit) {
+TEST_F(ResMeter, OomKillBreaksTheMemoryLimit) {
   set_memory(3, 2);  // of a job before
   JobMeter meter = this->meter(100 << 10);
   EXPECT_FALSE(meter.out_of_memory());
@@ -70,7 +70,7 @@ TEST_F(ResMeter, WhatTheKernelHasKilledForMemoryBreaksTheLimit) {
   EXPECT_GT(meter.sample(now_).memory_kb, 100 << 10);
 }
 
-TEST_F(ResMeter, WithoutALimitItIsNobodysAffair) {
+TEST_F(ResMeter, WithoutALimitAnOomKillIsNotReported) {
   set_memory(3, 0);
   JobMeter meter = this->meter();
   set_memory(20, 1);

@@ -55,7 +55,7 @@ TEST(ResOrphans, AnotherUsersProcessesAreLeftAlone) {
 }
 
 // Not yet waited for it is there, and can be signalled no more.
-TEST(ResOrphans, WhatHasEndedIsNotCounted) {
+TEST(ResOrphans, EndedProcessesAreNotCounted) {
   const std::string top = "/spool/" + std::to_string(getpid());
   const pid_t own = start(top + "/1.0.1");
   kill(own, SIGKILL);

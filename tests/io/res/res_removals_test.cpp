@@ -111,7 +111,7 @@ class RemovalsOfUsers : public RemovalsTest {
   }
 };
 
-TEST_F(RemovalsOfUsers, WhatIsTheUsersGoes) {
+TEST_F(RemovalsOfUsers, FilesOfTheUserAreRemoved) {
   auto removals = this->removals();
   removals.set_program(ROLLCALL_SHEPHERD, {});
   removals.add(users("a", kAlice));
@@ -123,7 +123,7 @@ TEST_F(RemovalsOfUsers, WhatIsTheUsersGoes) {
   EXPECT_TRUE(left_.empty());
 }
 
-TEST_F(RemovalsOfUsers, WhatIsAnothersStaysAndIsNamed) {
+TEST_F(RemovalsOfUsers, FilesOfAnotherUserStayAndAreNamed) {
   auto removals = this->removals();
   removals.set_program(ROLLCALL_SHEPHERD, {});
   users("a", kAlice);
@@ -140,7 +140,7 @@ TEST_F(RemovalsOfUsers, WhatIsAnothersStaysAndIsNamed) {
   EXPECT_EQ(left_[0].user, kAlice);
   EXPECT_EQ(left_[0].found, "1 entries stay there, among them \"moved/bobs/thesis: Permission denied\"");
   EXPECT_TRUE(there("gone.left.a/u/moved/bobs/thesis"));
-  EXPECT_FALSE(there("gone.left.a/u/deep")) << "what is Alice's goes";
+  EXPECT_FALSE(there("gone.left.a/u/deep")) << "Alice's files are removed";
 }
 
 TEST_F(RemovalsOfUsers, LinksAreRemovedAndNotFollowed) {
@@ -166,7 +166,7 @@ TEST_F(RemovalsOfUsers, AProcessThatIsEndedTooSoonLeavesTheRestAfterItsTurns) {
 }
 
 // With a slice of no time at all each process is ended before it is done. The same tree goes where there is time.
-TEST_F(RemovalsOfUsers, WhatTakesLongerThanItsSlicesIsLeftAndNamed) {
+TEST_F(RemovalsOfUsers, DirectoryThatTakesTooLongIsLeftAndNamed) {
   users("a", kAlice);
   std::string deep = "a/u/deep";
   for (int i = 0; i < 300; ++i) {

@@ -1,5 +1,5 @@
-// The stage for the tests of RES: a real res with a cluster of one host in a directory of its own, and an mbatchd of few
-// words at the other end of its link. Every wait has a deadline and says what it waited for.
+// The stage for the tests of RES: a real res with a cluster of one host in a directory of its own, and a fake mbatchd
+// at the other end of its link. Every wait has a deadline and says what it waited for.
 #pragma once
 
 #include <gmock/gmock.h>

@@ -51,7 +51,7 @@ class ResStart : public ResStage {
   }
 };
 
-TEST_F(ResStart, RunsNothingBeforeTheGoAhead) {
+TEST_F(ResStart, RunsAJobOnlyAfterTheGoAhead) {
   start_res();
   EXPECT_TRUE(hellos_.back().knows_go());
   start(waiting_job());
@@ -93,7 +93,7 @@ TEST_F(ResStart, AnOrderThatIsTakenBackLeavesNothing) {
   EXPECT_FALSE(std::filesystem::exists(path("ran")));
 }
 
-TEST_F(ResStart, ANewResHoldsWhatWaits) {
+TEST_F(ResStart, RestartedResHoldsTheJobsThatWait) {
   start_res();
   start(waiting_job());
   wait_for(wire::FromRes::kPrepared);

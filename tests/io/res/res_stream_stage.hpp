@@ -1,4 +1,4 @@
-// A client of few words for the streams of shepherds, and the questions that RES answers: for the tests of both.
+// A fake client for the streams of shepherds, and the questions that RES answers: for the tests of both.
 #pragma once
 
 #include <arpa/inet.h>

@@ -81,7 +81,7 @@ TEST_F(ResStream, AnInteractiveJobEndsWithItsClient) {
   EXPECT_FALSE(lives(pid));
 }
 
-TEST_F(ResStream, AKeyOpensOnceAndAWrongOneNothing) {
+TEST_F(ResStream, KeyOpensOneStreamAndAWrongKeyNone) {
   start_res();
   start(interactive("read line; echo got $line", wire::Submission::PLAIN));
   const auto place = wait_for_ready();

@@ -57,14 +57,14 @@ TEST_F(ResSurroundings, ATmpdirOfSomebodyElseIsNotTaken) {
   EXPECT_EQ(access(path("elsewhere").c_str(), F_OK), 0);
 }
 
-TEST_F(ResSurroundings, NoneWhereTheSiteWantsNone) {
+TEST_F(ResSurroundings, NoTmpdirWhereTheSiteSetsNone) {
   start_res();
   start(job("echo \"[$TMPDIR]\""));
   EXPECT_EQ(wait_for_over().exit_status(), 0);
   EXPECT_THAT(text("out.1"), StartsWith("[]\n"));
 }
 
-TEST_F(ResSurroundings, TheDataLimitIsTheKernels) {
+TEST_F(ResSurroundings, KernelEnforcesTheDataLimit) {
   start_res();
   auto order = job("ulimit -d");
   order.mutable_limits()->set_data_kb(700'000);
@@ -98,7 +98,7 @@ TEST_F(ResSurroundings, TheSwapLimitOfTheJob) {
   EXPECT_GT(over.usage().max_swap_kb(), 400'000);
 }
 
-TEST_F(ResSurroundings, EachProcessWhereTheSiteSaysSo) {
+TEST_F(ResSurroundings, MemoryLimitIsPerProcessWhereTheSiteSaysSo) {
   configure("LSB_JOB_MEMLIMIT=N");
   start_res();
   auto order = job("ulimit -v; sleep 0.1 & sleep 0.1 & wait");

@@ -120,7 +120,7 @@ TEST_F(ResTasks, ClientsThatNeverCameAreNotWaitedForWhenTheirJobIsOver) {
   wait_until_gone(guard);
 }
 
-TEST_F(ResTasks, NorOnTheOtherHostsOfTheJob) {
+TEST_F(ResTasks, ClientsThatNeverCameAreNotWaitedForOnOtherHosts) {
   start_res();
   wire::ToRes order;
   *order.mutable_expect()->mutable_job() = job("").job();
@@ -138,7 +138,7 @@ TEST_F(ResTasks, NorOnTheOtherHostsOfTheJob) {
   wait_until("the directory to go", [&] { return access(job_directory().c_str(), F_OK) != 0; });
 }
 
-TEST_F(ResTasks, NorIsOneThatCameAndDoesNotBegin) {
+TEST_F(ResTasks, ClientThatDoesNotBeginIsNotWaitedForWhenItsJobIsOver) {
   start_res();
   start(job("exec sleep 1000"));
   wait_for_running();
@@ -175,7 +175,7 @@ TEST_F(ResTasks, WhatAnotherHostsTaskUsedIsToldAtItsEnd) {
            }) != heard_.end();
   };
   wait_until("the usage of a task that has ended", told);
-  // A mbatchd that comes anew hears it as well.
+  // An mbatchd that connects again is told it too.
   heard_.clear();
   restart_mbatchd();
   wait_until("the usage again", told);
@@ -210,7 +210,7 @@ TEST_F(ResTasks, ATmpdirOnEveryHostOfTheJob) {
   wait_until("it to go", [&] { return access(path("tmp/1.tmpdir").c_str(), F_OK) != 0; });
 }
 
-TEST_F(ResTasks, ATaskOfNoJob) {
+TEST_F(ResTasks, RunsATaskOfNoJob) {
   start_res();
   const auto place = run_task(task("id -u; pwd", false));
   ASSERT_TRUE(place) << place.error().text;
@@ -244,7 +244,7 @@ TEST_F(ResTasks, TasksOfNoJobAfterResHasStartedAgain) {
   EXPECT_TRUE(second) << second.error().text;
 }
 
-// RES is killed between the shepherd's start and its order: nobody ever asks this one for anything.
+// RES is killed between the shepherd's start and its order: this shepherd never gets an order.
 TEST_F(ResTasks, AShepherdThatIsAskedForNoTaskEndsWithItsRes) {
   ASSERT_EQ(mkdir(path("task").c_str(), 0711), 0);
   wire::JobOrder order;

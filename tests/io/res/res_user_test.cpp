@@ -94,7 +94,7 @@ TEST_F(ResUser, AnInputFileOfRootIsNotRead) {
   EXPECT_THAT(text("home/out.1"), testing::Not(HasSubstr("of root")));
 }
 
-TEST_F(ResUser, WhatRunsBeforeAndAfterIsTheUserToo) {
+TEST_F(ResUser, PreAndPostExecutionRunAsTheUser) {
   start_res();
   auto order = users_job("true");
   order.set_queue_pre_exec("id -u > " + home_ + "/pre");

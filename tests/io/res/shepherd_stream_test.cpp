@@ -142,7 +142,7 @@ TEST(ShepherdStream, CrowdThatSaysNothingKeepsNoClientOut) {
   while (!stream.wanted()) stream.turn(polled(stream), now);
 }
 
-TEST(ShepherdStream, WhereNothingStartsNobodyIsWaitedFor) {
+TEST(ShepherdStream, EndsAtOnceWhereTheJobDoesNotStart) {
   const TimePoint now{1000s};
   auto made = Stream::expect(std::string(32, 'k'), false, now + 60s);
   ASSERT_TRUE(made) << made.error().text;
@@ -152,7 +152,7 @@ TEST(ShepherdStream, WhereNothingStartsNobodyIsWaitedFor) {
   EXPECT_TRUE(stream.done());
 }
 
-TEST(ShepherdStream, WhoHasProvedTheKeyMustBegin) {
+TEST(ShepherdStream, ClientThatProvedItsKeyMustBegin) {
   const TimePoint now{1000s};
   auto made = Stream::expect(std::string(32, 'k'), false, now + 60s);
   ASSERT_TRUE(made) << made.error().text;
@@ -164,10 +164,10 @@ TEST(ShepherdStream, WhoHasProvedTheKeyMustBegin) {
   EXPECT_EQ(*stream.next_deadline(), now + 60s);
   stream.turn({}, now + 60s);
   EXPECT_TRUE(stream.done());
-  EXPECT_FALSE(stream.lost()) << "nothing runs that would have to be ended";
+  EXPECT_FALSE(stream.lost()) << "no process runs that would have to be ended";
 }
 
-TEST(ShepherdStream, WhoIsThereHearsThatNothingStarts) {
+TEST(ShepherdStream, ConnectedClientIsToldThatTheJobDoesNotStart) {
   const TimePoint now{1000s};
   auto made = Stream::expect(std::string(32, 'k'), false, now + 60s);
   ASSERT_TRUE(made) << made.error().text;

@@ -1,5 +1,5 @@
-"""TaskStarters that speak to pam through the relay of a shepherd: one connection for all of them, and what becomes of the job
-when it goes. relay_host is that part of a shepherd alone, so that its death is nobody else's."""
+"""TaskStarters that speak to pam through the relay of a shepherd: one connection for all of them, and what happens to the job
+when the relay ends. relay_host is that part of a shepherd alone, so that it can be killed without the rest."""
 
 import contextlib
 import os
@@ -157,7 +157,7 @@ def dial_relay(name, text):
     return peer
 
 
-def test_who_talks_nonsense_through_the_relay_is_refused_alone(bench):
+def test_a_starter_that_breaks_the_protocol_is_refused_alone(bench):
     with relay_of(bench) as relay:
         job, notes, gate = waiting_job(bench, relay.name)
         wait_for_connections(job, 1)

@@ -21,7 +21,7 @@ def alone(bench, command, *words):
                           stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=20, check=False)
 
 
-def test_what_is_refused_is_refused_by_name(bench):
+def test_refused_options_are_named(bench):
     refused = {}
     for command in SHOWING:
         for line in alone(bench, command, "-h").stderr.splitlines():
@@ -124,7 +124,7 @@ def test_a_job_s_own_texts_and_times(bench):
     says(255, "", r"bacct: -f: \S+: Is a directory\n", "bacct", "-f", site.top, job)
     own = os.path.join(next(line.split()[-1] for line in site.good("badmin", "showconf", "mbd", "all").splitlines()
                             if line.split()[:1] == ["LSB_SHAREDIR"]), site.good("lsid").split("cluster name is ")[1].split()[0], "logdir")
-    # A file of another place, as this cluster wrote it and with a line that nobody can mean: it is read, not asked for.
+    # A file elsewhere, written by this cluster, with one invalid line: bhist reads the file and does not ask mbatchd.
     for name in ("lsb.events", "lsb.acct"):
         copy = os.path.join(site.top, name)
         with open(os.path.join(own, name), encoding="utf-8") as file, open(copy, "w", encoding="utf-8") as to:

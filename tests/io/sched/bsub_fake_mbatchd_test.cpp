@@ -1,4 +1,4 @@
-// bsub against an mbatchd that refuses, answers half, hangs, closes and talks nonsense: one clear line on standard error,
+// bsub against an mbatchd that refuses, answers half, hangs, closes or breaks the protocol: one clear line on standard error,
 // nothing on standard output, and 255. What it has sent it does not send as another job.
 #include <gmock/gmock.h>
 #include <sys/wait.h>
@@ -71,7 +71,7 @@ class BsubFakeMbatchd : public ::testing::Test {
       talk(end);
     };
   }
-  // Every connection the same: whatever bsub tries again meets it again.
+  // Every connection is served alike, so a retry meets the same fault.
   Said against(std::function<void(End&)> talk) {
     return against_sockets(std::vector<FakeDaemon::Serve>(8, serve(std::move(talk))));
   }
@@ -109,7 +109,7 @@ class BsubFakeMbatchd : public ::testing::Test {
   ClusterKey key_;
 };
 
-TEST_F(BsubFakeMbatchd, ThatTakesTheJobIsBelieved) {
+TEST_F(BsubFakeMbatchd, PrintsTheIdOfAnAcceptedJob) {
   const Said said = against([](End& end) {
     EXPECT_EQ(end.next<wire::ToMbatchd>().request().submit().jobs(0).job_name(), "x");
     end.send(accepted(1));
@@ -142,7 +142,7 @@ TEST_F(BsubFakeMbatchd, AnswersAWaitWithAFinishedJob) {
   EXPECT_EQ(said.err, "<<Waiting for dispatch ...>>\n<<Starting on n1>>\n<<Job is finished>>\n");
 }
 
-TEST_F(BsubFakeMbatchd, IsFoundByLsfConfAlone) {
+TEST_F(BsubFakeMbatchd, FindsMbatchdByLsfConfAlone) {
   ASSERT_EQ(unlink((directory_ + "/lsf.shared").c_str()), 0);
   put("lsf.cluster.c1", "Begin Host\n");
   const Said said = against([](End& end) {
@@ -156,7 +156,7 @@ TEST_F(BsubFakeMbatchd, IsFoundByLsfConfAlone) {
 }
 
 // More often than any other command tries: its job is worth waiting for.
-TEST_F(BsubFakeMbatchd, IsWaitedForWithoutLimit) {
+TEST_F(BsubFakeMbatchd, WaitsWithoutLimitWhileMbatchdStarts) {
   std::vector<FakeDaemon::Serve> connections(35, serve([](End& end) {
                                                end.next<wire::ToMbatchd>();
                                                end.send(refusal(Refusal::STARTING, ""));
@@ -173,7 +173,7 @@ TEST_F(BsubFakeMbatchd, IsWaitedForWithoutLimit) {
   EXPECT_THAT(said.err, HasSubstr("Please wait"));
 }
 
-TEST_F(BsubFakeMbatchd, ThatRefuses) {
+TEST_F(BsubFakeMbatchd, PrintsTheRefusal) {
   const Said said = against([](End& end) {
     end.next<wire::ToMbatchd>();
     end.send(refusal(Refusal::NOT_ALLOWED, "normal: User cannot use the queue"));
@@ -182,7 +182,7 @@ TEST_F(BsubFakeMbatchd, ThatRefuses) {
   EXPECT_THAT(said.err, EndsWith("normal: User cannot use the queue. Job not submitted.\n"));
 }
 
-TEST_F(BsubFakeMbatchd, WhoseDiskIsFull) {
+TEST_F(BsubFakeMbatchd, PrintsThatMbatchdsDiskIsFull) {
   const Said said = against([](End& end) {
     end.next<wire::ToMbatchd>();
     end.send(refusal(Refusal::DISK_FULL, "mbatchd cannot keep it: no space left on device"));
@@ -191,8 +191,8 @@ TEST_F(BsubFakeMbatchd, WhoseDiskIsFull) {
   EXPECT_THAT(said.err, EndsWith("no space left on device. Job not submitted.\n"));
 }
 
-// What was sent may have been taken: that is said, and not that it was refused.
-TEST_F(BsubFakeMbatchd, ThatAnswersHalf) {
+// A request that was sent may have been accepted: bsub says so, and not that it was refused.
+TEST_F(BsubFakeMbatchd, HalfAnAnswerLeavesTheEndUnknown) {
   const Said said = against([](End& end) {
     end.next<wire::ToMbatchd>();
     end.send_half(accepted(1));
@@ -202,13 +202,13 @@ TEST_F(BsubFakeMbatchd, ThatAnswersHalf) {
   EXPECT_THAT(said.err, HasSubstr("not known"));
 }
 
-TEST_F(BsubFakeMbatchd, ThatClosesInsteadOfAnAnswer) {
+TEST_F(BsubFakeMbatchd, ClosedConnectionLeavesTheEndUnknown) {
   const Said said = against([](End& end) { end.next<wire::ToMbatchd>(); });
   expect_one_line(said);
   EXPECT_THAT(said.err, HasSubstr("not known"));
 }
 
-TEST_F(BsubFakeMbatchd, ThatHangs) {
+TEST_F(BsubFakeMbatchd, TimesOutWhenMbatchdHangs) {
   const Said said = against([](End& end) {
     end.next<wire::ToMbatchd>();
     end.receive();  // until bsub has gone
@@ -217,13 +217,13 @@ TEST_F(BsubFakeMbatchd, ThatHangs) {
   EXPECT_THAT(said.err, HasSubstr("not known"));
 }
 
-TEST_F(BsubFakeMbatchd, ThatClosesAtOnce) {
+TEST_F(BsubFakeMbatchd, JobIsNotSubmittedWhereEveryConnectionIsClosed) {
   const Said said = against_sockets(std::vector<FakeDaemon::Serve>(8, [](int) {}));
   expect_one_line(said);
   EXPECT_THAT(said.err, EndsWith("Job not submitted.\n"));
 }
 
-TEST_F(BsubFakeMbatchd, ThatIsSomethingElse) {
+TEST_F(BsubFakeMbatchd, JobIsNotSubmittedToAnotherProgramAtThePort) {
   const Said said = against_sockets(std::vector<FakeDaemon::Serve>(8, [](int socket) {
     const std::string garbage = "HTTP/1.1 400 Bad Request\r\n\r\n" + std::string(4096, '\xff');
     send(socket, garbage.data(), garbage.size(), MSG_NOSIGNAL);
@@ -250,7 +250,7 @@ TEST_F(BsubFakeMbatchd, WithAnotherKeyIsAnErrorAtOnce) {
               HasSubstr("another cluster's daemon, or a key that was replaced; look at LSB_MBD_PORT"));
 }
 
-TEST_F(BsubFakeMbatchd, WhoseAnswerIsNoMessage) {
+TEST_F(BsubFakeMbatchd, BrokenAnswerIsOneLine) {
   const Said said = against([](End& end) {
     end.next<wire::ToMbatchd>();
     end.send_payload("\xff\xff\xff\xff");
@@ -260,7 +260,7 @@ TEST_F(BsubFakeMbatchd, WhoseAnswerIsNoMessage) {
   EXPECT_THAT(said.err, StartsWith("bsub: "));
 }
 
-TEST_F(BsubFakeMbatchd, WhoAnswersSomethingElse) {
+TEST_F(BsubFakeMbatchd, AnswerForAnotherNumberOfJobsIsAnError) {
   for (const int jobs : {0, 2}) {
     const Said said = against([jobs](End& end) {
       end.next<wire::ToMbatchd>();
@@ -271,7 +271,7 @@ TEST_F(BsubFakeMbatchd, WhoAnswersSomethingElse) {
   }
 }
 
-TEST_F(BsubFakeMbatchd, WhoIsNotThere) {
+TEST_F(BsubFakeMbatchd, ReportsUnreachableMbatchd) {
   int port = 0;
   { port = FakeDaemon({}).port(); }
   const Said said = bsub(port);

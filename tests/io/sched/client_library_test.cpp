@@ -1,4 +1,4 @@
-// sched/client against an mbatchd that is none: results and failures are values, what may be read while a program waits goes to
+// sched/client against a fake mbatchd: results and failures are values, lines to read while a program waits go to
 // the observer, and nothing is printed.
 #include <gmock/gmock.h>
 #include <unistd.h>

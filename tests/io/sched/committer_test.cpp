@@ -1,4 +1,4 @@
-// Committer over a store whose commits fail now and then: nothing leaves before it is kept, what was accepted is never lost, and a
+// Committer over a store whose commits fail at random: no effect leaves before its commit, no accepted job is lost, and a
 // new mbatchd has what the old one showed.
 #include "sched/mbatchd/committer.hpp"
 
@@ -113,7 +113,7 @@ class CommitterTest : public sched::book::BookTest {
   int requests = 0, starts = 0, refusals = 0, kept_again = 0;
 };
 
-TEST_F(CommitterTest, NothingIsLostOrToldTooEarlyWhereCommitsFail) {
+TEST_F(CommitterTest, NoJobIsLostOrToldTooEarlyWhereCommitsFail) {
   int starts_ever = 0, refusals_ever = 0;
   std::mt19937 random(20260901);
   for (int step = 0; step < 4000; ++step) {
@@ -135,7 +135,7 @@ TEST_F(CommitterTest, NothingIsLostOrToldTooEarlyWhereCommitsFail) {
   for (const auto key : accepted) EXPECT_FALSE(withdrawn.contains(key)) << "accepted, then withdrawn";
 }
 
-TEST_F(CommitterTest, ARefusedSubmissionIsNowhere) {
+TEST_F(CommitterTest, RefusedSubmissionLeavesNothing) {
   disk.fail_next(1, io::StoreError::Kind::disk_full);
   submit_one();
   EXPECT_TRUE(committer->commit(true)) << "what is left without the submission is kept";

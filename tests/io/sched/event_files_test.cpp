@@ -1,4 +1,4 @@
-// lsb.events and lsb.acct on a real disk: put aside by size, age, time of day and number; caught up; made anew.
+// lsb.events and lsb.acct on a real disk: rotated by size, age, time of day and number; caught up; made anew.
 #include "sched/mbatchd/event_files.hpp"
 
 #include <gmock/gmock.h>
@@ -315,7 +315,7 @@ TEST_F(EventFilesTest, AccountsArePutAsideEachDayAtATime) {
   EXPECT_TRUE(there("lsb.acct.1"));
 }
 
-TEST_F(EventFilesTest, WhatACrashLeftIsNeitherMissingNorTwice) {
+TEST_F(EventFilesTest, AfterACrashEachEventIsThereOnce) {
   run(1);
   run(2);  // the store knows the files as they were before this
   begin();

@@ -83,7 +83,7 @@ TEST_F(ForgettingTest, EventsThatTheFilesAreNotKnownToHaveStay) {
   EXPECT_EQ(events(), std::size_t{kJobs} - 20);
 }
 
-TEST_F(ForgettingTest, NothingLeavesWhileAFileLacksEvents) {
+TEST_F(ForgettingTest, NoEventLeavesTheStoreBeforeItIsInItsFile) {
   forgetting_.configure(30);
   forgetting_.step(*store_, true, WallTime{100 * kDay_us});
   EXPECT_TRUE(pass_is_over());

@@ -33,7 +33,7 @@ class Site:
                      ("=6881", f"={free_port()}"), ("=6878", f"={free_port()}"),
                      ("/var/spool/rollcall", os.path.join(self.top, "jobs")))
         with open(os.path.join(self.conf, "lsf.conf"), "a", encoding="utf-8") as file:
-            file.write("ROLLCALL_RESTART_DAEMONS=N\n")  # what dies here stays dead
+            file.write("ROLLCALL_RESTART_DAEMONS=N\n")  # daemons that die are not started again
         self.rewrite("lsf.cluster.mycluster", "lsf.cluster.mycluster", ("myhost ", f"{socket.gethostname()} "),
                      ("lsfadmin", pwd.getpwuid(os.geteuid()).pw_name))
         self.environment = dict(bench.cluster.environment, LSF_ENVDIR=self.conf)

@@ -62,7 +62,7 @@ TEST_F(BrokenFiles, AKilledMbatchdComesBackWithTheFilesItHad) {
   EXPECT_THAT(show_status(), Not(HasSubstr("files: ")));
 }
 
-TEST_F(BrokenFiles, WhatAReconfigurationTookIsKept) {
+TEST_F(BrokenFiles, ReconfiguredFilesAreKept) {
   expect_started();
   write_queues("PRIORITY = 55\n");
   ASSERT_FALSE(ask(control(Control::RECONFIG)).has_refusal()) << log();
@@ -99,7 +99,7 @@ TEST_F(BrokenFiles, GoodFilesAreTakenAsTheyAre) {
 TEST_F(BrokenFiles, TheFirstStartNeedsGoodFiles) {
   break_file("lsbatch/test/configdir/lsb.queues");
   EXPECT_THAT(start(), HasSubstr("lsb.queues:"));
-  EXPECT_THAT(log(), Not(HasSubstr("starts with"))) << "there is nothing to start with";
+  EXPECT_THAT(log(), Not(HasSubstr("starts with"))) << "there are no earlier files to start with";
 }
 
 // What was kept for this host is not taken where mbatchd is to run elsewhere now.
@@ -111,7 +111,20 @@ TEST_F(BrokenFiles, AnotherHostsMbatchdIsNotStartedHere) {
   EXPECT_THAT(start(), Not(StartsWith("ready")));
 }
 
-TEST_F(BrokenFiles, WhatOthersMayWriteIsNotBelieved) {
+// The default directory may hold the store of an earlier time: its jobs and its term are old.
+TEST_F(BrokenFiles, AnInvalidShareDirectoryIsNotReplacedByTheDefault) {
+  store_directory_ = directory_ + "/conf/work";  // the default
+  std::filesystem::create_directory(store_directory_);
+  write_lsf_conf();
+  expect_started();
+  kill_hard();
+  store_directory_ = "work";
+  write_lsf_conf();
+  EXPECT_THAT(start(), HasSubstr("LSB_SHAREDIR: found")) << log();
+  EXPECT_THAT(log(), Not(HasSubstr("starts with")));
+}
+
+TEST_F(BrokenFiles, FilesThatOthersMayWriteAreNotUsed) {
   expect_started();
   ASSERT_EQ(stop(), 0);
   struct stat found {};
@@ -123,7 +136,7 @@ TEST_F(BrokenFiles, WhatOthersMayWriteIsNotBelieved) {
   ASSERT_EQ(chmod(share().c_str(), 0755), 0);
   const std::string whole = file(kept());
   std::ofstream(kept()) << whole.substr(0, whole.size() / 2);
-  EXPECT_THAT(start(), Not(StartsWith("ready"))) << "half a file is none";
+  EXPECT_THAT(start(), Not(StartsWith("ready"))) << "half a file is not used";
   std::ofstream(kept()) << whole;
   EXPECT_THAT(start(), StartsWith("ready: ")) << log();
 }

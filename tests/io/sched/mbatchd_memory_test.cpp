@@ -92,7 +92,7 @@ TEST_F(MbatchdMemory, ScriptsAreInTheStoreAndReachTheHost) {
   host->serve(kPatience, [&] { return host->attempts().size() > std::size_t{kJobs}; });
   ASSERT_EQ(host->attempts().size(), std::size_t{kJobs} + 1) << log();
   if (!rollcall::test::kSanitized) {
-    EXPECT_LT(peak(), before + 48 * kMb) << "what waits for room is not in memory";
+    EXPECT_LT(peak(), before + 48 * kMb) << "orders that wait for room are not in memory";
   }
   for (const auto& [key, attempt] : host->attempts()) {
     if (key.first.first == 1) continue;
@@ -145,7 +145,7 @@ TEST_F(MbatchdMemory, JobsAreRefusedWhereMemoryCannotBeHad) {
   EXPECT_EQ(stop(), 0) << "mbatchd lived";
   expect_started();
   EXPECT_EQ(status(first + 1), wire::STATUS_EXIT);
-  EXPECT_EQ(status(first + accepted), wire::STATUS_PEND) << "what was accepted is there";
+  EXPECT_EQ(status(first + accepted), wire::STATUS_PEND) << "every accepted job is there";
 }
 
 TEST_F(MbatchdMemory, UserHasAShareOfTheStore) {

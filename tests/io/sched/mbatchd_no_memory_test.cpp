@@ -1,4 +1,4 @@
-// mbatchd that finds no memory at any one point of a change: it begins anew with what its store has, or ends the one connection, and
+// One allocation of mbatchd fails, at any point of a change: mbatchd restarts from its store, or ends the one connection, and
 // answers the next client. tests/programs/mbatchd_without_memory.cpp fails the allocation.
 #include <filesystem>
 #include <fstream>

@@ -1,5 +1,5 @@
-// mbatchd that knows another cluster's key (tests/programs/mbatchd_with_peer.cpp): its daemons are known by name, and have nothing that
-// belongs to daemons of our own cluster, nor to clients.
+// mbatchd that knows another cluster's key (tests/programs/mbatchd_with_peer.cpp): that cluster's daemons are known by name, and
+// have neither the rights of our own cluster's daemons nor those of clients.
 #include "common/io/cluster_keys.hpp"
 #include "tests/io/sched/mbatchd_stage.hpp"
 

@@ -50,7 +50,7 @@ TEST_F(Repeated, ASubmissionWhoseAnswerWasLostIsThereOnce) {
   }
   wire::BatchRequest all;
   all.mutable_jobs()->mutable_filter()->set_user("all");
-  EXPECT_EQ(ask(all).jobs().jobs_size(), kRounds) << "none is there twice";
+  EXPECT_EQ(ask(all).jobs().jobs_size(), kRounds) << "no job is there twice";
 }
 
 TEST_F(Repeated, AResOfAnotherHostIsNotBelieved) {
@@ -96,7 +96,7 @@ TEST_F(Repeated, ASiteBehindAddressTranslationSwitchesItOff) {
 }
 
 // Others are answered between the pieces, and the answer has a line for each job.
-TEST_F(Repeated, WhoKillsVeryManyJobsLetsOthersBy) {
+TEST_F(Repeated, OthersAreAnsweredWhileVeryManyJobsAreKilled) {
   expect_started();
   constexpr int kJobs = 3000;
   const auto killer = client();

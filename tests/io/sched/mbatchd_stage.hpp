@@ -1,4 +1,4 @@
-// The stage for the tests of mbatchd: its files, a LIM and RES's of few words, clients, and the daemon itself, which may be
+// The stage for the tests of mbatchd: its files, a fake LIM, fake RES's, clients, and the daemon itself, which may be
 // killed and started again at any moment.
 //
 // Every wait has a deadline, and says what it waited for, and what mbatchd's log says, when that passes.

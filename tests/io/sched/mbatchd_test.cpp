@@ -229,7 +229,7 @@ TEST_F(Mbatchd, ANewConnectionOfAHostTakesThePlaceOfTheOld) {
   EXPECT_TRUE(second->attempt(key_of(id)).acknowledged) << log();
 }
 
-TEST_F(Mbatchd, WhoWaitsForAJobHearsOfItsEnd) {
+TEST_F(Mbatchd, WaitingClientIsToldTheEndOfItsJob) {
   expect_started();
   auto host = res(host_);
   host->runs_at_once = false;
@@ -255,7 +255,7 @@ TEST_F(Mbatchd, BrokenFilesAreNotTaken) {
   const auto refused = ask(control_request(Control::RECONFIG));
   ASSERT_TRUE(refused.has_refusal());
   EXPECT_THAT(refused.refusal().text(), HasSubstr("lsb.queues:"));
-  EXPECT_GT(submit(), 0) << "what was in force stays";
+  EXPECT_GT(submit(), 0) << "the former files stay in force";
   write_queues();
   EXPECT_FALSE(ask(control_request(Control::RECONFIG)).has_refusal()) << log();
 }
@@ -305,7 +305,7 @@ TEST_F(Mbatchd, HostileClientsHarmNobody) {
   wire::ToMbatchd part;
   part.set_part(std::string(1000, 'p'));
   nobody->say(part);
-  EXPECT_FALSE(nobody->hear(milliseconds(5000))) << "nobody in particular has no large requests";
+  EXPECT_FALSE(nobody->hear(milliseconds(5000))) << "an unauthenticated client may send no large request";
 
   const auto endless = client();
   part.set_part(std::string(60'000, 'p'));
@@ -351,7 +351,7 @@ TEST_F(Mbatchd, LargeRequestsComeInParts) {
   EXPECT_THAT(refused->reply().refusal().text(), HasSubstr("expected at most"));
 }
 
-TEST_F(Mbatchd, WhyAJobPendsIsTold) {
+TEST_F(Mbatchd, TellsWhyAJobPends) {
   expect_started();
   const int id = submit();
   EXPECT_THAT(why_pending(id), Not(testing::IsEmpty())) << log();

@@ -1,4 +1,4 @@
-// mbatchd and clients that come with a ticket: nothing is done twice, nobody becomes another, and what is not taken costs nothing.
+// mbatchd and clients with tickets: no request is carried out twice, no user becomes another, and a refused ticket costs no job.
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -131,7 +131,7 @@ TEST_F(MbatchdTickets, AFlightThatIsRepeatedSubmitsNothing) {
   }
   EXPECT_EQ(jobs(), 1);
   EXPECT_TRUE(fly(*given, question())) << "the ticket stays good";
-  EXPECT_THAT(log(), Not(HasSubstr("closed a connection"))) << "an old ticket is nobody's fault";
+  EXPECT_THAT(log(), Not(HasSubstr("closed a connection"))) << "an old ticket is not logged as an error";
 }
 
 TEST_F(MbatchdTickets, TheSameFlightOnTwoConnectionsAtOnceSubmitsOnce) {
@@ -236,7 +236,7 @@ TEST_F(MbatchdTickets, AreForgottenWhenTheSiteWantsNoneAnyMore) {
   EXPECT_FALSE(fly(*given, question()));
 }
 
-TEST_F(MbatchdTickets, NobodyInParticularGetsNone) {
+TEST_F(MbatchdTickets, UnauthenticatedClientGetsNone) {
   begin();
   EXPECT_FALSE(ticket_of(*stranger()));
 }

@@ -8,7 +8,7 @@ using Signal = wire::ToRes::SignalJob;
 
 class MbatchdTold : public Stage {};
 
-TEST_F(MbatchdTold, TheTimesOfWhatRunsBeforeAndAfterJobs) {
+TEST_F(MbatchdTold, TellsTheTimeLimitsOfPreAndPostExecution) {
   write("lsbatch/test/configdir/lsb.params",
         "Begin Parameters\nDEFAULT_QUEUE = normal\nSBD_SLEEP_TIME = 7\nJOB_TERMINATE_INTERVAL = "
         "3\nJOB_PREPROC_TIMEOUT = 2\n"
@@ -22,7 +22,7 @@ TEST_F(MbatchdTold, TheTimesOfWhatRunsBeforeAndAfterJobs) {
   EXPECT_EQ(host->welcome().terminate_interval_ms(), 3000U);
 }
 
-TEST_F(MbatchdTold, WhyAJobIsStopped) {
+TEST_F(MbatchdTold, TellsWhyAJobIsStopped) {
   expect_started();
   const auto host = res(host_);
   host->runs_at_once = false;

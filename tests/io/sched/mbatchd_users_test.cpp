@@ -41,7 +41,7 @@ class MbatchdUsers : public Stage {
   io::Munged munged_;
 };
 
-// Who somebody is says MUNGE, and no field of a message.
+// MUNGE alone says who a client is, no field of a message.
 TEST_F(MbatchdUsers, OthersMayNotTouchAJob) {
   begin();
   const auto owner = as(kDaemon), other = as(kNobody);
@@ -74,7 +74,7 @@ TEST_F(MbatchdUsers, OthersMayNotTouchAJob) {
   const auto killed = ask(*owner, kill_it);
   EXPECT_FALSE(killed.outcomes().outcomes(0).failed()) << killed.outcomes().outcomes(0).text();
 
-  // A credential of another conversation is worth nothing.
+  // A credential of another conversation is refused.
   const auto thief = stranger();
   wire::ToMbatchd stolen;
   stolen.set_munge(io::credential_of(0, owner->hash(), munged_.socket()));
@@ -98,7 +98,7 @@ TEST_F(MbatchdUsers, NobodyHasAllConnections) {
   first.reset();
   wire::BatchReply reply;
   for (int i = 0; i < 100 && (i == 0 || reply.has_refusal()); ++i) reply = ask(*as(kDaemon), question);
-  EXPECT_FALSE(reply.has_refusal()) << "who goes gives back";
+  EXPECT_FALSE(reply.has_refusal()) << "a client that goes gives its share back";
 }
 
 // Connections that hold almost 4 MB each of requests that never end.
@@ -132,7 +132,7 @@ TEST_F(MbatchdUsers, UnfinishedRequestsOfOneUserHaveABound) {
   wire::BatchRequest question;
   question.mutable_parameters();
   EXPECT_FALSE(ask(*as(kNobody), question).has_refusal()) << "others have theirs";
-  EXPECT_FALSE(ask(*as(kDaemon), question).has_refusal()) << "small requests hold nothing";
+  EXPECT_FALSE(ask(*as(kDaemon), question).has_refusal()) << "small requests take no share";
   // Closed connections give back what they held.
   crowd.clear();
   wire::BatchReply reply;

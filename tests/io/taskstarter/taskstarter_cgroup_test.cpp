@@ -82,7 +82,8 @@ TEST_F(TaskStarterCgroup, AnotherOneOfTheJobEndsThemWhenPamSaysSo) {
   others.registration();
   const auto its_own = pids_in(other.line("the other task's set-up"));
   const auto left = kill_both_levels();
-  for (const pid_t pid : left) EXPECT_TRUE(alive(pid)) << "nobody is there to end it: the test shows nothing";
+  for (const pid_t pid : left)
+    EXPECT_TRUE(alive(pid)) << "expected it to live without TaskStarters, else the test shows nothing";
   wire::FromPam message;
   message.mutable_end_orphans();
   others.send(message);
@@ -151,7 +152,8 @@ TEST_F(TaskStarterCgroup, TheFirstOfTheNextJobEndsThemWhereTheKeeperWasKilledToo
   }
   starter.wait();
   EXPECT_TRUE(job_directory_exists());
-  for (const pid_t pid : left) EXPECT_TRUE(alive(pid)) << "nobody is there to end it: the test shows nothing";
+  for (const pid_t pid : left)
+    EXPECT_TRUE(alive(pid)) << "expected it to live without TaskStarters, else the test shows nothing";
   FakePam next(key_.key);
   auto plan = this->plan({probe(), "exit", "0"});
   for (auto& word : plan.words)
@@ -165,7 +167,7 @@ TEST_F(TaskStarterCgroup, TheFirstOfTheNextJobEndsThemWhereTheKeeperWasKilledToo
   expect_no_directory("the next job's first");
 }
 
-TEST_F(TaskStarterCgroup, NothingIsLeftOfItsDirectory) {
+TEST_F(TaskStarterCgroup, RemovesItsDirectory) {
   for (const int victim : {0, SIGTERM, SIGKILL}) {
     Program starter(victim == 0 ? plan({probe(), "exit", "3"}) : plan({probe(), "nest"}));
     auto pam = pam_.accept();

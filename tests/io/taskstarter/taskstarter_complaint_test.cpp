@@ -43,7 +43,7 @@ TEST(TaskStarterComplaint, AFullNonBlockingStderrIsWaitedFor) {
   dup2(own_errors, STDERR_FILENO);
   close(own_errors);
   close(pipe[0]);
-  const std::string line = "TaskStarter: n1: something [31m is wrong\n";  // no escape of his terminal
+  const std::string line = "TaskStarter: n1: something [31m is wrong\n";  // no control character
   EXPECT_TRUE(said.ends_with("x" + line)) << said.substr(said.find_last_not_of('x') + 1);
 }
 

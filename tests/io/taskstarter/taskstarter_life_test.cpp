@@ -116,7 +116,7 @@ void open_as(int wanted, const char* path) {
   close(fd);
 }
 
-// What a launcher may hand over, in all its oddness.
+// An unusual environment, as a launcher may hand it over.
 void odd_start() {
   sigset_t mask;
   sigemptyset(&mask);
@@ -177,7 +177,7 @@ TEST_F(TaskStarterLife, PassesEverySignalOnOnce) {
     EXPECT_EQ(starter.line("signal " + std::to_string(signo)), "got " + std::to_string(signo));
   }
   starter.signal(SIGKILL);
-  EXPECT_EQ(starter.rest(), "") << "none came twice";
+  EXPECT_EQ(starter.rest(), "") << "expected each signal once";
 }
 
 TEST_F(TaskStarterLife, DeliversPamsSignalsOnce) {
@@ -195,7 +195,7 @@ TEST_F(TaskStarterLife, DeliversPamsSignalsOnce) {
   starter.signal(SIGRTMIN + 1);
   EXPECT_EQ(starter.line("a signal of the launcher"), "got " + std::to_string(SIGRTMIN + 1));
   pam.end_task(0);
-  EXPECT_EQ(starter.rest(), "") << "none came twice";
+  EXPECT_EQ(starter.rest(), "") << "expected each signal once";
   EXPECT_EQ(starter.wait(), ExitStatus::signaled(SIGKILL));
 }
 

@@ -1,4 +1,4 @@
-// The way to pam: who is believed, what a lost connection means.
+// TaskStarter's way to pam: which peer it accepts as its pam, and what a lost connection means.
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <netinet/in.h>
@@ -49,14 +49,14 @@ TEST_F(TaskStarterLink, AClosedPortIsNoPam) {
               HasSubstr("cannot reach pam at " + pam_.where() + ": connection refused"));
 }
 
-TEST_F(TaskStarterLink, ANameThatIsNone) {
+TEST_F(TaskStarterLink, InvalidAndUnknownHostNamesAreErrors) {
   EXPECT_THAT(refusal(to("no such host.invalid:1")), HasSubstr("control character"))
       << "a blank is no part of a name";
   EXPECT_THAT(refusal(to("rollcall-has-no-such-host.invalid:1")),
               HasSubstr("rollcall-has-no-such-host.invalid:1"));
 }
 
-TEST_F(TaskStarterLink, WithoutAKeyNothingIsBegun) {
+TEST_F(TaskStarterLink, StartsNoTaskWithoutAKey) {
   auto plan = this->plan({probe(), "nest"});
   plan.variables["ROLLCALL_KEY_FILE"] = "/nonexistent/key";
   EXPECT_THAT(refusal(plan), HasSubstr("/nonexistent/key"));
@@ -106,7 +106,7 @@ TEST_F(TaskStarterLink, AStrangerIsNotBelieved) {
   }
 }
 
-TEST_F(TaskStarterLink, OneWhoHangsUpIsTriedAgainUntilThePortIsClosed) {
+TEST_F(TaskStarterLink, RetriesWhilePamHangsUpUntilThePortIsClosed) {
   Program starter(plan({probe(), "nest"}));
   for (int i = 0; i < 3; ++i) pam_.accept_raw();
   pam_.close_port();
@@ -129,7 +129,7 @@ TEST_F(TaskStarterLink, APamThatMakesRoomAndThenTakesTheCallIsNotDead) {
   again.end_task(0);
   EXPECT_EQ(again.ended().value(), SIGKILL);
   EXPECT_EQ(starter.wait(), ExitStatus::signaled(SIGKILL));
-  EXPECT_EQ(starter.errors(), "") << "nothing to worry about";
+  EXPECT_EQ(starter.errors(), "") << "expected no message on stderr";
 }
 
 TEST_F(TaskStarterLink, NoTaskRunsBeforePamHasProvedItself) {
@@ -188,7 +188,7 @@ TEST_F(TaskStarterLink, ALostConnectionIsTakenUpAgain) {
   first.end_task(0);
   EXPECT_EQ(first.ended().value(), SIGKILL);
   EXPECT_EQ(starter.wait(), ExitStatus::signaled(SIGKILL));
-  EXPECT_EQ(starter.errors(), "") << "nothing to worry about";
+  EXPECT_EQ(starter.errors(), "") << "expected no message on stderr";
 }
 
 // The sockets of a process of ours whose other end is pam: copies, which say what the process has asked of the kernel.
@@ -280,7 +280,7 @@ TEST_F(TaskStarterLink, AnotherPamOnThePortIsNotOurs) {
   pam_.become_another();
   talk.hang_up();
   auto other = pam_.accept("the connection to be taken up again");
-  EXPECT_FALSE(other.next_or_end("the end of the connection")) << "another pam is told nothing";
+  EXPECT_FALSE(other.next_or_end("the end of the connection")) << "another pam gets no message";
   EXPECT_EQ(starter.wait(), ExitStatus::signaled(SIGTERM));
   EXPECT_THAT(starter.errors(), HasSubstr("another pam answers there"));
 }

@@ -1,4 +1,4 @@
-// What is killed or stopped leaves nothing behind and loses nothing.
+// Killing or stopping any process of a task leaves no process behind and loses no report.
 #include <gmock/gmock.h>
 #include <signal.h>
 #include <sys/stat.h>
@@ -39,7 +39,7 @@ TEST_F(TaskStarterLost, AKilledInnerLevelLeavesNothing) {
   const auto pids = pids_in(starter.line("the task's set-up"));
   kill(told.inner_pid(), SIGKILL);
   EXPECT_FALSE(pam.next_or_end("the end of the connection"))
-      << "nobody is left to say that the task has ended";
+      << "no TaskStarter is left that could report the end";
   EXPECT_EQ(starter.wait(), ExitStatus::signaled(SIGKILL));
   expect_gone(pids);
 }
@@ -68,7 +68,7 @@ TEST_F(TaskStarterLost, AKilledTaskTakesItsDescendantsAlong) {
   EXPECT_EQ(starter.wait(), ExitStatus::signaled(SIGKILL));
 }
 
-TEST_F(TaskStarterLost, WhatATaskLeavesBehindIsEnded) {
+TEST_F(TaskStarterLost, EndsWhatATaskLeavesBehind) {
   for (const std::string mode : {"short", "long", "stubborn"}) {
     Program starter(plan({probe(), "leave", mode}));
     auto pam = pam_.accept();
@@ -122,7 +122,7 @@ TEST_F(TaskStarterLost, AStoppedTaskHasNotEnded) {
   wait_until("the task's stop", [&] { return state_of(pids[0]) == 'T'; });
   EXPECT_TRUE(starter.running());
   kill(pids[0], SIGKILL);
-  EXPECT_EQ(pam.next("the end").task_ended().value(), SIGKILL) << "nothing was told before";
+  EXPECT_EQ(pam.next("the end").task_ended().value(), SIGKILL) << "expected no earlier report";
 }
 
 // A launcher in between that starts the starter and stays until it is killed.
@@ -146,7 +146,7 @@ TEST_F(TaskStarterLost, AKilledParentIsTold) {
   EXPECT_EQ(message.parent_lost().name(), "sh");
   EXPECT_EQ(message.parent_lost().cause(), wire::ParentLost::SIGNALED);
   EXPECT_EQ(message.parent_lost().value(), SIGKILL);
-  EXPECT_TRUE(alive(told.task_pid())) << "what it means is pam's business";
+  EXPECT_TRUE(alive(told.task_pid())) << "pam decides what the loss means";
   pam.end_task(0);
   pam.ended();
 }

@@ -309,7 +309,7 @@ void Program::type(const std::string& keys) const {
 }
 
 Stage::Stage() {
-  // The launcher that started the test may have said something about ranks.
+  // The launcher that started the test may have set variables with ranks.
   for (const char* name : {"LSF_TS_OPTIONS", "OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "SLURM_PROCID"})
     unsetenv(name);
 }

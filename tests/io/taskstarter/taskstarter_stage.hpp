@@ -1,4 +1,4 @@
-// The stage for the tests of TaskStarter: a pam of few words, and processes that do not outlive their test.
+// The stage for the tests of TaskStarter: a fake pam, and processes that do not outlive their test.
 //
 // FakePam speaks pam's side of the conversation over a loopback socket, in this thread, when it is asked to. Every
 // wait has a deadline, and says what it waited for when that passes.

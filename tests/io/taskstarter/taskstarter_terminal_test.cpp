@@ -48,7 +48,7 @@ TEST_F(TaskStarterTerminal, CtrlCReachesTheTaskOnceWhoeverElseSendsIt) {
   EXPECT_NE(line_with(starter, "got").find("got 10"), std::string::npos) << "no second INT in between";
   pam.deliver(3, SIGTERM);
   EXPECT_NE(line_with(starter, "got").find("got 15"), std::string::npos)
-      << "what only pam sends is delivered";
+      << "a signal from pam alone is delivered";
   pam.end_task(0);
   EXPECT_EQ(pam.ended().value(), SIGKILL);
 }
@@ -78,7 +78,7 @@ TEST_F(TaskStarterTerminal, CtrlZGivesTheTerminalBackToTheShell) {
   line_with(session, "status 148");  // the shell would wait for ever for an outer level that runs on
   EXPECT_EQ(state_of(told.starter_pid()), 'T');
   wait_until("the task's stop", [&] { return state_of(pids[0]) == 'T'; });
-  EXPECT_NE(state_of(told.inner_pid()), 'T') << "somebody must be there to hear pam";
+  EXPECT_NE(state_of(told.inner_pid()), 'T') << "a TaskStarter must be running to get pam's orders";
   session.type("\n");
   wait_until("the task to go on", [&] { return state_of(pids[0]) == 'S'; });
   wait_until("the outer level to go on", [&] { return state_of(told.starter_pid()) == 'S'; });

@@ -5,7 +5,7 @@
         batch.wait_for(job, "DONE")
 
 All hosts share files, so there is one configuration and one spool with a folder for each host. What is killed can be
-started again; whoever leaves the `with` finds every daemon stopped and no process of a job left (the runner looks).
+started again; at the end of the `with` every daemon is stopped, and no process of a job may be left (the runner checks).
 """
 
 import os
@@ -100,7 +100,7 @@ class BatchCluster(LoadCluster):
         environment.update({key: word.format(host=name) for key, word in self.more_environment.items()})
         words = [os.path.join(self.etc, program)]
         host = self.bench.cluster.host(name)
-        # A daemon is nobody's child: jobs outlive the one that is killed here.
+        # A daemon is no child of the test: jobs outlive the one that is killed here.
         daemon = host.popen(words, env=environment, stderr=log, pass_fds=[told], stdin=subprocess.DEVNULL)
         os.close(log)
         os.close(told)

@@ -3,8 +3,10 @@
 A line is taken from
   *.md    a block ```sh, and of another block what stands behind a prompt;
           a span `bjobs -l` in the text that begins with a program of ours and has a second word, or is of bench/
-  *.scd   a block and, below EXAMPLE or EXAMPLES, an indented line: what stands behind a prompt, or begins with a program of ours or NAME=value
-A block that begins with #BSUB or #! is a file that the reader writes: one entry with all its lines. A prompt is `$ `, `# ` or these behind a host's name.
+  *.scd   a block and, below EXAMPLE or EXAMPLES, an indented line: what stands behind a prompt, or begins with a program of ours
+          or NAME=value
+A block that begins with #BSUB or #! is a file that the reader writes: one entry with all its lines. A prompt is `$ `, `# ` or
+these behind a host's name.
 """
 
 import glob

@@ -1,4 +1,4 @@
-"""Jobs that a fault of their host meets at one moment of their life, and what has to be true of them afterwards.
+"""Jobs whose host fails at one moment of their life, and what must hold for them afterwards.
 
     job = FaultJob(bench, batch, kind="blaunch", moment="start", host="n3", asking="n1")
     job.prepare()          what has to be there before the fault: submitted, held, or running
@@ -24,7 +24,7 @@ MOMENTS = ("submission", "dispatch", "start", "run", "end", "requeue")
 KINDS = ("serial", "rerun", "blaunch", "openmpi", "mpich")
 PARALLEL = ("blaunch", "openmpi", "mpich")
 CODE = 3  # of serial jobs
-SECONDS = 90  # for anything that has to happen after the fault: TCP's pauses grow while a link loses packets
+SECONDS = 90  # limit for every wait after the fault: TCP's pauses grow while a link loses packets
 
 WAIT = "while [ ! -e {gate} ]; do sleep 0.1; done"
 COMMANDS = {
@@ -74,7 +74,7 @@ class FaultJob:
         return self.runs() > 0 and (self.kind not in PARALLEL or self.tasks() >= 2)
 
     def told(self):
-        """Everything a person would ask for when this job is not as it should be."""
+        """What an engineer needs to see when this job failed."""
         parts = [f"{self} on {self.host}: ran {self.runs()} times, {self.tasks()} tasks"]
         if self.number:
             parts.append(self.batch.user("bjobs", "-l", str(self.number), host=self.asking).stdout)
@@ -92,7 +92,7 @@ class FaultJob:
         self.take_number(self.batch.good(*self.words(*more), host=self.asking))
 
     def ask(self, words, host):
-        """A command beside the test: what it asks is one change, however often its links break."""
+        """Starts a command in the background: it makes one change, however often its links break."""
         with open(f"{self.notes}/said", "wb") as said:
             self.pending = self.bench.cluster.host(host).popen(
                 words, env=self.batch.environment(), stdin=subprocess.DEVNULL, stdout=said, stderr=said)

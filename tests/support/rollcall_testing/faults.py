@@ -88,7 +88,7 @@ class Faults:
         self.restarted("mbatchd", host)
 
     def kill_mbatchd_an_hour_on(self, host):
-        """The next one has a clock that is an hour on; the one after it has the machine's again."""
+        """The next mbatchd has a clock one hour ahead; the one after it has the machine's again."""
         with open(os.open(self.clock, os.O_WRONLY | os.O_CREAT, 0o644), "wb", buffering=0) as file:
             file.write(struct.pack("=q", HOUR))
         before = self.batch.more_environment
@@ -158,8 +158,8 @@ class Faults:
         """Everything on the host ends at one instant; what was not synced is lost."""
         at = self.bench.cluster.host(host)
         frozen = {}
-        while True:  # who was stopped starts nobody: what is left when nothing new is found is all there is
-            # Nor does who waits in vfork() for a child that was stopped before it could execute: D, for ever.
+        while True:  # a stopped process starts no other: when no new process is found, all of them are known
+            # Nor does a process that waits in vfork() for a child that was stopped before exec: it stays in state D.
             new = [p for p in at.processes() if p.pid not in frozen or p.state not in "TtD"]
             if not new:
                 break
@@ -177,7 +177,7 @@ class Faults:
 
     @staticmethod
     def killed(found):
-        """Of those in D one may have been about to have a child."""
+        """Kills these again, since a process in state D may still have had a child; gives those that were found."""
         for process in found:
             processes.send(process.pid, signal.SIGKILL)
         return found

@@ -9,7 +9,7 @@ FAST = 100  # seconds in one
 
 
 class FlyingClock:
-    """`environment` goes to the program; before that its time is everybody's."""
+    """`environment` goes to the program. Until fly() its time is the machine's."""
 
     def __init__(self, bench, program="pam"):
         library = os.path.join(bench.build, "tests", "programs", "libflying_clock.so")

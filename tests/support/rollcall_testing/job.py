@@ -88,7 +88,7 @@ class Job:
         return report
 
     def told(self):
-        """What a person needs to see when this run was not as it should be."""
+        """What an engineer needs to see when this run failed."""
         state = "runs" if self.process.returncode is None else f"ended with {self.process.returncode}"
         tail = self.stderr[-3000:]
         return f"command: {' '.join(self.words)}\n{state}; stdout {self.stdout[:300]!r}\nstderr:\n{tail}"
@@ -99,7 +99,7 @@ class Job:
             if part not in self.stderr:
                 raise AssertionError(f"nothing said {part!r}\n{self.told()}")
 
-    # Who is who among the job's processes, now.
+    # The job's processes by what they are, at this moment.
 
     def tasks(self):
         return self.bench.cluster.processes(processes.is_task)

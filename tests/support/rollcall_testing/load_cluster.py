@@ -15,7 +15,7 @@ import subprocess
 from rollcall_testing import processes
 from rollcall_testing.waiting import wait_until
 
-PORT = 28300  # in namespaces of their own nobody else has it
+PORT = 28300  # free, since the hosts have network namespaces of their own
 
 SHARED = """Begin Cluster
 ClusterName
@@ -146,7 +146,7 @@ class LoadCluster:
         processes.send(self.lims[name].pid, number)
 
     def kill(self, name):
-        """As a crash: the LIM goes without a word. Its MELIM sees the end of the socketpair."""
+        """Kills the LIM, as a crash does. Its MELIM sees the end of the socketpair."""
         self.send(name, signal.SIGKILL)
         self.lims.pop(name).wait()
 

@@ -109,13 +109,13 @@ class OneHost:
         return done
 
     def good(self, command, *words, **how):
-        """What it printed; it ends with 0 and has nothing to complain of."""
+        """What the command printed; fails unless it ends with 0 and without a message on stderr."""
         done = self.run(command, *words, **how)
         expect_equal((done.returncode, done.stderr), (0, ""), " ".join([command, *words]))
         return done.stdout
 
     def refused(self, command, *words, code=255, **how):
-        """What it complained of."""
+        """What the command said on stderr; fails unless it was refused."""
         done = self.run(command, *words, **how)
         expect_equal(done.returncode, code, f"{' '.join([command, *words])} said {done.stderr!r}, exit status")
         return done.stderr

@@ -11,7 +11,7 @@ from rollcall_testing.waiting import wait_until
 
 
 class OwnCluster:
-    """A context manager: its daemons are stopped behind it. HOME of its commands is a directory of its own. `user`: whose it is,
+    """A context manager that stops its daemons at the end. HOME of its commands is a directory of its own. `user`: whose it is,
     a number; None: the caller's."""
 
     def __init__(self, bench, name="mycluster", user=None):

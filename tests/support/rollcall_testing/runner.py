@@ -2,7 +2,8 @@
 
 A test file ends with `main(...)`. Every function test_NAME takes a Bench as its only argument; with @cases it is run
 once for each case and takes the case as the second one. A failed check ends its test, not the file. Exit codes: 0 all
-passed, 1 one failed, 77 nothing could be run (CTest then says "skipped"); partial skips are counted in the last line.
+passed, 1 one failed or no test has the name that --only gives, 77 nothing could be run (CTest then says "skipped"); partial skips
+are counted in the last line.
 """
 
 import argparse
@@ -82,6 +83,8 @@ def expect_one_of(found, allowed, what):
 
 def cases(*values):
     """Runs the test once for each value, which is its second argument."""
+    if not values:
+        raise ValueError("@cases without a value: the test would never run")
 
     def mark(function):
         function.cases = values
@@ -131,6 +134,9 @@ def _run_tests(bench, tests, only):
             if only in title or only in name:
                 count[_run_one(bench, title, function, () if case is None else (case,))] += 1
     print(f"{count['ok']} passed, {count['FAIL']} failed, {count['skip']} skipped")
+    if not sum(count.values()):
+        print(f"FAIL: no test has {only!r} in its name, expected one of: {', '.join(tests) or 'none, the file has no test'}")
+        return 1
     if count["FAIL"]:
         return 1
     return 0 if count["ok"] else shelter.EXIT_SKIPPED

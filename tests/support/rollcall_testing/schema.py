@@ -1,6 +1,6 @@
 """docs/report.schema.json, and what of a report does not fit it.
 
-Only the words of JSON Schema that this one uses are known; another is an error here, so that none is passed over. A
+Only the keywords of JSON Schema that this one uses are known; any other is an error, so that none is ignored. A
 field that no schema describes is a problem too: what pam writes is to be described.
 """
 

@@ -5,9 +5,9 @@
         tests  the test program itself
 
 For tests that need hosts the keeper is process 1 of a PID namespace, and the three have mounts, network, host name and
-System V memory of their own: when it ends, the kernel ends every process below it and takes the interfaces and mounts
-away with them, whatever happened to the tests. Root may do that, and a user where user namespaces are open to
-him. Other tests need no privilege: there the keeper is a subreaper, which gets every orphan of the tests.
+System V memory of their own: when it ends, the kernel ends every process below it and removes the interfaces and
+mounts, whatever happened to the tests. This needs root, or user namespaces that are open to the user. Other tests need
+no privilege: there the keeper is a subreaper, which gets every orphan of the tests.
 
 A SIGTERM to the guard ends everything in the same way. A live process that the tests left is an error (exit 1).
 """
@@ -130,7 +130,7 @@ def _keeper(tests, scratch, needs_hosts):
         code = 1
         try:
             code = tests(scratch)
-        except BaseException:  # nobody is above us to print it
+        except BaseException:  # no caller is left that would print it
             traceback.print_exc(file=sys.stdout)
         sys.stdout.flush()
         os._exit(code)

@@ -22,11 +22,11 @@ def own_directory(conf):
     return f"/tmp/rollcall-{os.geteuid()}-{mark:016x}"
 
 
-_taken = []  # what says to other tests which ports are ours: held to the end of this one
+_taken = []  # tells other tests which ports this one has: held until it ends
 
 
 def free_port():
-    """A port that no other test of this machine gets while this one goes on, and that the kernel gives to no outgoing connection."""
+    """A port that no other test of this machine gets while this one runs, and that the kernel gives to no outgoing connection."""
     while True:
         port = random.randrange(10000, 32768)
         mark = socket.socket(socket.AF_UNIX)
@@ -92,7 +92,7 @@ class Site:
         if user is not None:
             line = ["setpriv", f"--reuid={user}", f"--regid={user}", "--clear-groups", *line]
         how.setdefault("env", self.bench.cluster.environment)
-        # The pipes end when nobody holds them any more: a daemon that did would be waited for in vain.
+        # The pipes end when no process holds them: the test would wait for ever for a daemon that did.
         done = subprocess.run(line, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60, **how)
         expect_in("\n", (done.stdout + done.stderr) or "nothing was said", " ".join(words))
         if not munge_warning:

@@ -3,7 +3,7 @@
 import time
 
 PAUSE_SECONDS = 0.02
-LONGEST_TURN_SECONDS = 0.1  # one look and one pause; what is longer the machine has taken
+LONGEST_TURN_SECONDS = 0.1  # one look and one pause; any longer time was taken by the machine
 
 
 class WaitedInVain(AssertionError):

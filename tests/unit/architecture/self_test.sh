@@ -275,6 +275,16 @@ for folder in unit sim io cluster golden wrappers; do
 done
 expect 1 "unit: found 1 tests, expected at least" "$here/check_test_counts.sh" "$dir/lost"
 
+mkdir -p "$dir/forgotten/tests/unit" "$dir/forgotten/build/Unity"
+touch "$dir/forgotten/tests/unit/a_test.cpp" "$dir/forgotten/tests/unit/b_test.cpp"
+expect 2 "compile_commands.json: missing" "$here/check_tests_are_built.sh" "$dir/forgotten" "$dir/forgotten/build"
+echo '[]' >"$dir/forgotten/build/compile_commands.json"
+echo '#include "/src/tests/unit/a_test.cpp"' >"$dir/forgotten/build/Unity/unity_0.cxx"
+expect 1 "tests/unit/b_test.cpp: no target of this build compiles it" "$here/check_tests_are_built.sh" "$dir/forgotten" \
+    "$dir/forgotten/build"
+echo '[{"file": "/src/tests/unit/b_test.cpp"}]' >"$dir/forgotten/build/compile_commands.json"
+expect 0 "" "$here/check_tests_are_built.sh" "$dir/forgotten" "$dir/forgotten/build"
+
 # archive NAME CODE: a static archive of one object.
 archive() {
     printf '%s\n' "$2" >"$dir/$1.cpp"

@@ -1,4 +1,4 @@
-// What is started: the words put in, and the bytes left alone.
+// The rewritten command line: which words are inserted, and that all other bytes stay.
 #include "pam/policy/command_rewrite.hpp"
 
 #include <gtest/gtest.h>

@@ -68,7 +68,7 @@ TEST(ExpectedTasks, UniqueHostsNeedAListOfHosts) {
   expect(inputs, 3, "3 distinct hosts in LSB_MCPU_HOSTS (LSF_PAM_HOSTLIST_USE=unique)");
 }
 
-TEST(ExpectedTasks, WhatDecidesMustBeReadable) {
+TEST(ExpectedTasks, DecidingValueMustBeValid) {
   const auto refusal = [](const ExpectedInputs& inputs) {
     const auto expected = expected_tasks(inputs);
     if (expected) return std::string("accepted");
@@ -91,7 +91,7 @@ TEST(ExpectedTasks, WhatDecidesMustBeReadable) {
   inputs.allocation.hostfile_content = "n1\nn2 4\n";
   EXPECT_EQ(refusal(inputs), "LSB_DJOB_HOSTFILE: /h:2: found \"4\", expected one host name per line");
   inputs.option = 4;
-  EXPECT_EQ(refusal(inputs), "accepted") << "what does not decide is not read";
+  EXPECT_EQ(refusal(inputs), "accepted") << "a value that does not decide is not read";
 }
 
 TEST(AllocatedHosts, GeometryIsPlacedOnTheHostsInOrder) {

@@ -1,4 +1,4 @@
-// How long a launcher may outlive its last task: who is known to have nothing more to do.
+// How long a launcher may outlive its last task; some launchers are known to have nothing more to do then.
 #include "pam/policy/launcher_grace.hpp"
 
 #include <gtest/gtest.h>

@@ -154,10 +154,11 @@ TEST(LauncherTable, EveryApplicationHasItsJobWord) {
   EXPECT_EQ(jobs_in("srun -n2 A : -n3 B"), (Words{"A", "B"}));
   EXPECT_TRUE(has(refusal("mpirun.openmpi -np 2 A :"), "found no job word"));
   EXPECT_TRUE(has(refusal("mpirun.openmpi : B"), "found no job word"));
-  EXPECT_EQ(tasks_in("mpiexec.hydra -n 10000000 A : -n 1 B"), kNone) << "more than can be meant";
+  EXPECT_EQ(tasks_in("mpiexec.hydra -n 10000000 A : -n 1 B"), kNone)
+      << "more than the largest number of tasks";
 }
 
-TEST(LauncherTable, WhatItIsReallyDecidesAPlainName) {
+TEST(LauncherTable, ProgramBehindAPlainNameDecides) {
   EXPECT_TRUE(has(refusal("mpirun --oversubscribe J", "/usr/bin/mpiexec.hydra"), "--oversubscribe"));
   EXPECT_EQ(jobs_in("mpirun --oversubscribe J", "/usr/bin/orterun"), Words{"J"});
   EXPECT_EQ(jobs_in("my-own-mpirun -np 2 J", "/usr/bin/orterun"), Words{"J"});
@@ -175,18 +176,22 @@ TEST(LauncherTable, APlainNameIsReadByTheTableThatKnowsItsOptions) {
 TEST(LauncherTable, TablesThatAreTriedTogetherReadTheSameOptionsTheSame) {
   const std::pair<const LauncherTable*, const LauncherTable*> together[] = {
       {&kOpenMpi, &kHydra}, {&kHydra, &kIntelMpi}, {&kOpenMpiOldScripts, &kHydraOldScripts}};
-  for (const auto& [first, second] : together)
+  for (const auto& [first, second] : together) {
+    int names_in_both = 0;
     for (const auto left : {first->options, first->more})
       for (const auto right : {second->options, second->more})
         for (const LauncherOption& a : left)
           for (const LauncherOption& b : right)
             if (a.name == b.name) {
+              ++names_in_both;
               EXPECT_EQ(a.values, b.values) << a.name;
               EXPECT_EQ(a.means, b.means) << a.name;
             }
+    EXPECT_GT(names_in_both, 0) << "expected options that both tables have";
+  }
 }
 
-TEST(LauncherTable, WhatItDoesNotKnowIsNamedWithTheWayOut) {
+TEST(LauncherTable, UnknownOptionIsNamedWithTheWayOut) {
   for (const char* launcher : {"mpirun.openmpi", "mpiexec.mpich", "srun", "mpirun"}) {
     const std::string text = refusal(std::string(launcher) + " --nonsense 3 J");
     EXPECT_TRUE(has(text, "\"--nonsense\"")) << text;

@@ -1,4 +1,4 @@
-// Every form of pam's command line, and every one that cannot be meant.
+// pam's command line: every valid form, and every invalid one.
 #include "pam/policy/options.hpp"
 
 #include <gtest/gtest.h>
@@ -59,7 +59,7 @@ TEST(Options, TwoDashesEndPamsOptionsForABareJob) {
   EXPECT_EQ(options->command, (Words{"-odd-name", "-g"}));
 }
 
-TEST(Options, AllOfOurOwn) {
+TEST(Options, ReadsEveryOption) {
   const auto options =
       parse_options({"-t", "-v", "-n", "8", "--dry-run", "--report", "r.json", "--timeout-first=1.5",
                      "--launcher-grace", "0", "--full-table", "-g", "w", "p"});
@@ -92,7 +92,7 @@ TEST(Options, NothingAtAllIsRefused) {
   EXPECT_NE(refusal({""}).find("empty word"), std::string::npos);
 }
 
-TEST(Options, ANumberOfWordsThatCannotBeIsRefused) {
+TEST(Options, InvalidNumberOfWordsIsRefused) {
   EXPECT_EQ(refusal({"-g", "0", "w", "p"}), "-g 0: expected at least 1, the launcher's word itself");
   EXPECT_EQ(refusal({"-g", "000", "w", "p"}), "-g 000: expected at least 1, the launcher's word itself");
   EXPECT_EQ(refusal({"-g", "3", "w", "p"}), "-g 3: only 2 words follow");
@@ -102,7 +102,7 @@ TEST(Options, ANumberOfWordsThatCannotBeIsRefused) {
   EXPECT_EQ(refusal({"-g", "2", "w", "p"}), "-g 2: all words are the launcher's, expected a job after them");
 }
 
-TEST(Options, TimesAndNumbersThatCannotBeAreRefused) {
+TEST(Options, InvalidTimesAndNumbersAreRefused) {
   for (const char* bad : {"0", "-3", "x", "", "1e3", "4 ", "99999999999", "10000001"})
     EXPECT_NE(refusal({"-n", bad, "-g", "w"}).find("-n: found"), std::string::npos) << bad;
   for (const char* bad : {"-1", "x", "", "1.", ".5", "1.2.3", "0x10", "nan", "inf", "1000000001", "5s"})
@@ -113,7 +113,7 @@ TEST(Options, TimesAndNumbersThatCannotBeAreRefused) {
   EXPECT_NE(refusal({"-n"}).find("expected a value"), std::string::npos);
 }
 
-TEST(Options, AnUnknownOneIsNamed) {
+TEST(Options, UnknownOptionIsNamed) {
   EXPECT_EQ(refusal({"--nonsense", "-g", "w"}), "unknown option \"--nonsense\"; pam -h lists the known ones");
   EXPECT_NE(refusal({"-x"}).find("\"-x\""), std::string::npos);
   EXPECT_NE(refusal({"-"}).find("\"-\""), std::string::npos);

@@ -13,7 +13,7 @@ Result<PamConfig> config(const std::string& conf, const Environment& environment
   return pam_config(*conf::LsfConf::parse(conf, "/etc/lsf.conf"), environment);
 }
 
-TEST(PamConfig, Defaults) {
+TEST(PamConfig, DefaultsAreThoseOfTheManual) {
   const auto made = config("");
   ASSERT_TRUE(made);
   EXPECT_EQ(made->registration_timeout, seconds(300));
@@ -23,7 +23,7 @@ TEST(PamConfig, Defaults) {
   EXPECT_EQ(made->key_file + made->server_dir, "");
 }
 
-TEST(PamConfig, EveryParameterFromTheFile) {
+TEST(PamConfig, ReadsEveryParameterFromTheFile) {
   const auto made = config(
       "LSF_HPC_PJL_LOADENV_TIMEOUT=0\nLSF_PAM_CLEAN_JOB_DELAY=4\nLSF_PAM_HOSTLIST_USE=unique\n"
       "JOB_TERMINATE_INTERVAL=0.5\nROLLCALL_KEY_FILE=/k\nLSF_SERVERDIR=/s\n");
@@ -36,7 +36,7 @@ TEST(PamConfig, EveryParameterFromTheFile) {
   EXPECT_EQ(made->server_dir, "/s");
 }
 
-TEST(PamConfig, TheEnvironmentWinsAndNothingIsNotSet) {
+TEST(PamConfig, EnvironmentWinsAndAnEmptyVariableIsNotSet) {
   const std::string file =
       "LSF_HPC_PJL_LOADENV_TIMEOUT=60\nLSF_PAM_HOSTLIST_USE=unique\nROLLCALL_KEY_FILE=/k\n";
   const auto made = config(
@@ -44,7 +44,7 @@ TEST(PamConfig, TheEnvironmentWinsAndNothingIsNotSet) {
       {{"LSF_HPC_PJL_LOADENV_TIMEOUT", "7"}, {"LSF_PAM_HOSTLIST_USE", ""}, {"ROLLCALL_KEY_FILE", "/mine"}});
   ASSERT_TRUE(made);
   EXPECT_EQ(made->registration_timeout, seconds(7));
-  EXPECT_TRUE(made->unique_hosts) << "an empty variable says nothing";
+  EXPECT_TRUE(made->unique_hosts) << "an empty variable counts as not set";
   EXPECT_EQ(made->key_file, "/mine");
 }
 

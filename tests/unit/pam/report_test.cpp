@@ -58,7 +58,7 @@ TEST(Report, EveryStatusHasItsWord) {
 }
 
 // Hydra kills the others with KILL, Open MPI with TERM and then KILL: they are no faults.
-TEST(Report, WhoWasKilledAfterAFailureIsToldApart) {
+TEST(Report, TasksKilledAfterAFailureAreToldApart) {
   RollDriver d = finished_job(4);
   for (int i = 0; i < 4; ++i) d.task();
   d.ends(2, ExitStatus::exited(3));

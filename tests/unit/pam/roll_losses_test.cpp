@@ -187,7 +187,7 @@ TEST(RollLosses, ATaskThatNeverHeardItsNumberIsKnownAgain) {
   EXPECT_EQ(d.roll.live, 1u);
 }
 
-TEST(RollLosses, WhoClaimsToBeAnotherTaskIsRefused) {
+TEST(RollLosses, StarterThatClaimsToBeAnotherTaskIsRefused) {
   RollDriver d(rules(1));
   d.launch();
   d.task("n2");

@@ -1,4 +1,4 @@
-// Who is told to end what a TaskStarter has left that was killed with both its levels (docs/decisions/0012).
+// Which TaskStarter is told to end the processes of one whose outer and inner process were both killed (docs/decisions/0012).
 #include <gmock/gmock.h>
 
 #include "tests/unit/pam/roll_driver.hpp"
@@ -46,14 +46,14 @@ TEST_F(Orphans, OnItsOwnHostPamDoesWhereNoTaskIsLeft) {
   EXPECT_THAT(driver.pass(kOrphans), ElementsAre("EndOrphans on n1 by pam"));
 }
 
-TEST_F(Orphans, ACutLinkIsNoReason) {
+TEST_F(Orphans, CutLinkEndsNoOrphans) {
   driver.task("n2");
   driver.task("n2");
   driver.feed(event::LinkEnded{0, true, 1});
   EXPECT_THAT(driver.pass(std::chrono::seconds(1)), Not(Contains(StartsWith("EndOrphans"))));
 }
 
-TEST_F(Orphans, ATaskWhoseEndIsKnownIsNoReason) {
+TEST_F(Orphans, TaskWhoseEndIsKnownEndsNoOrphans) {
   driver.task("n2");
   driver.task("n2");
   driver.ends(0);

@@ -78,7 +78,7 @@ RC_GTEST_PROP(RollProperty, AnyOrderOfEventsStaysSoundAndEnds, ()) {
     any_event(d);
     RC_ASSERT(broken_invariant(d.roll) == "");
   }
-  // From here on nothing answers any more but the launcher's end.
+  // From here on the only event is the launcher's end.
   if (d.roll.launcher_running() && !d.finished) d.launcher_ends(any_status());
   d.pass(std::chrono::hours(1));
   RC_ASSERT(d.finished.has_value());

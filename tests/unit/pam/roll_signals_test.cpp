@@ -84,7 +84,7 @@ TEST(RollSignals, ALauncherKilledForATermDoesNotStartTheWaitAnew) {
   EXPECT_EQ(d.finished->exit_code, 137);
 }
 
-TEST(RollSignals, WhatComesWhenTheJobIsEndedIsEndedToo) {
+TEST(RollSignals, TaskThatRegistersWhileTheJobEndsIsEndedToo) {
   RollRules r = rules(4);
   r.registration_timeout = 5s;
   RollDriver d(r);
@@ -96,7 +96,7 @@ TEST(RollSignals, WhatComesWhenTheJobIsEndedIsEndedToo) {
   EXPECT_EQ(d.all.back(), "EndTasks in 6000 ms: task 1");
 }
 
-TEST(RollSignals, NothingThatDoesNotAnswerKeepsPam) {
+TEST(RollSignals, PamFinishesWithoutAnswers) {
   RollRules r = rules(1);
   r.registration_timeout = 5s;
   RollDriver d(r);
@@ -110,7 +110,7 @@ TEST(RollSignals, NothingThatDoesNotAnswerKeepsPam) {
   EXPECT_EQ(d.finished->exit_code, 137);
 }
 
-TEST(RollSignals, AfterTheFinishNothingIsAskedFor) {
+TEST(RollSignals, NoEffectFollowsTheFinish) {
   RollDriver d(rules(1));
   d.launch();
   d.ends(d.task());

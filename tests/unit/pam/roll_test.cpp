@@ -140,8 +140,8 @@ TEST(Roll, ALauncherThatEndsWellWithoutAnyTaskIsSaid) {
     return d.said("the launcher mpirun ended well, and none of 2 tasks has registered");
   };
   EXPECT_TRUE(said(2, ExitStatus::exited(0)));
-  EXPECT_FALSE(said(2, ExitStatus::exited(1))) << "it has said itself what was wrong";
-  EXPECT_FALSE(said(std::nullopt, ExitStatus::exited(0))) << "nobody knows of any";
+  EXPECT_FALSE(said(2, ExitStatus::exited(1))) << "the launcher has printed its own error";
+  EXPECT_FALSE(said(std::nullopt, ExitStatus::exited(0))) << "the number of tasks is unknown";
 }
 
 TEST(Roll, CountsTheTasksWhereFewerThanExpectedRegistered) {

@@ -23,17 +23,16 @@ TEST(Blaunch, HasAHostOrSeveral) {
   EXPECT_EQ(parse_blaunch({"-use-login-shell", "h", "x"})->shell, LaunchShell::login);
 }
 
-TEST(Blaunch, RefusesWhatItDoesNotKnow) {
-  EXPECT_THAT(parse_blaunch({"-nosuch", "h", "x"}).error().text,
-              HasSubstr("-nosuch: found an option that nobody has"));
-  EXPECT_THAT(parse_blaunch({"-P", "h", "x"}).error().text, HasSubstr("-P: found an option that nobody has"));
+TEST(Blaunch, RefusesUnknownOptions) {
+  EXPECT_THAT(parse_blaunch({"-nosuch", "h", "x"}).error().text, HasSubstr("-nosuch: unknown option"));
+  EXPECT_THAT(parse_blaunch({"-P", "h", "x"}).error().text, HasSubstr("-P: unknown option"));
   EXPECT_THAT(parse_blaunch({}).error().text, HasSubstr("no command"));
   EXPECT_THAT(parse_blaunch({"-z", "a", "-u", "f", "x"}).error().text, HasSubstr("one of them"));
   EXPECT_TRUE(parse_blaunch({"-h"})->help);
   EXPECT_TRUE(parse_blaunch({"-V"})->version);
 }
 
-TEST(Blaunch, PassesOverWhatRshAndSshHave) {
+TEST(Blaunch, IgnoresOptionsOfRshAndSsh) {
   for (const std::vector<std::string>& options :
        std::initializer_list<std::vector<std::string>>{{"-x"},
                                                        {"-q", "-T"},
@@ -105,7 +104,7 @@ TEST(LaunchJobs, AreThoseWeAreIn) {
   EXPECT_FALSE(launch_job("x", "0"));
 }
 
-TEST(HostsOfJob, AreThoseThatAnythingNames) {
+TEST(HostsOfJob, AreThoseOfAnyVariable) {
   EXPECT_THAT(hosts_of_job({"n1 2 n2 1", "", ""}), ElementsAre("n1", "n2"));
   EXPECT_THAT(hosts_of_job({"n1 2", "n1 n1 n3", "n1\nn2\nn2\n"}), ElementsAre("n1", "n3", "n2"));
   EXPECT_TRUE(hosts_of_job({}).empty());
@@ -118,11 +117,11 @@ TEST(SlotsOfJob, AreAWordEach) {
   EXPECT_TRUE(slots_of_job({}).empty());
 }
 
-TEST(HostsOfJob, AStrangerAmongThemIsNamed) {
+TEST(HostsOfJob, HostOutsideTheJobIsNamed) {
   EXPECT_EQ(stranger_among({"n1", "n2"}, {"n1", "n2", "n3"}, {12, 0}), "");
   EXPECT_EQ(stranger_among({"n1", "n4"}, {"n1", "n2"}, {12, 0}),
             "host n4 is not one of job 12, which has n1 n2");
-  EXPECT_EQ(stranger_among({"n4"}, {}, {12, 0}), "") << "nothing says what its hosts are: RES does";
+  EXPECT_EQ(stranger_among({"n4"}, {}, {12, 0}), "") << "no variable names its hosts: RES knows them";
   EXPECT_EQ(stranger_among({"x"}, {"a", "b", "c", "d", "e", "f", "g", "h", "i", "j"}, {12, 3}),
             "host x is not one of job 12[3], which has a b c d e f g h and 2 more");
 }

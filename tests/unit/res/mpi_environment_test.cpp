@@ -1,3 +1,4 @@
+// mpi_environment: the variables that make Open MPI and Hydra start their helpers by blaunch (res/policy/mpi_environment.hpp).
 #include "res/policy/mpi_environment.hpp"
 
 #include <gmock/gmock.h>

@@ -74,7 +74,7 @@ class RelayTest : public ::testing::Test {
 TEST_F(RelayTest, AllOfOnePamShareOneConnection) {
   for (StarterId starter = 1; starter <= 8; ++starter) joins(starter, "hello " + std::to_string(starter));
   EXPECT_THAT(dialed, ElementsAre(1));
-  EXPECT_FALSE(relay.has_output(1)) << "nothing leaves before the connection stands";
+  EXPECT_FALSE(relay.has_output(1)) << "no byte leaves before the connection is open";
   relay.reached(1);
   settle();
   EXPECT_EQ(pams[1].opened.size(), 8U);
@@ -109,7 +109,7 @@ TEST_F(RelayTest, BytesGoBothWaysInOrder) {
   EXPECT_EQ(given[1], "xy");
 }
 
-TEST_F(RelayTest, WhoSaysNoPlaceIsLetGo) {
+TEST_F(RelayTest, StarterThatNamesNoPamIsDisconnected) {
   says(1, framed("no port"));
   says(2, framed("n1:0"));
   says(3, framed(":5"));
@@ -129,7 +129,7 @@ TEST_F(RelayTest, WhenADialFailsItsStartersAreLetGoAndTheNextOneDialsAnew) {
   EXPECT_THAT(dialed, ElementsAre(1, 2));
 }
 
-TEST_F(RelayTest, ACutLetsAllStartersOfThatPamGo) {
+TEST_F(RelayTest, CutLinkDisconnectsAllStartersOfThatPam) {
   joins(1);
   says(2, framed("n1,10.0.0.1:6000"));
   relay.reached(1);
@@ -145,7 +145,7 @@ TEST_F(RelayTest, ACutLetsAllStartersOfThatPamGo) {
   EXPECT_EQ(relay.output(1, 100), "");
 }
 
-TEST_F(RelayTest, WhatPamClosesIsLetGoAfterItsLastBytes) {
+TEST_F(RelayTest, ChannelThatPamClosesEndsAfterItsLastBytes) {
   joins(1);
   joins(2);
   relay.reached(1);
@@ -157,7 +157,7 @@ TEST_F(RelayTest, WhatPamClosesIsLetGoAfterItsLastBytes) {
   EXPECT_THAT(let_go, ElementsAre(1));
 }
 
-TEST_F(RelayTest, WhoLeavesClosesItsChannelAlone) {
+TEST_F(RelayTest, StarterThatLeavesClosesItsChannelAlone) {
   joins(1, "last words");
   joins(2);
   relay.left(1);
@@ -173,7 +173,7 @@ TEST_F(RelayTest, WhoLeavesClosesItsChannelAlone) {
   EXPECT_EQ(given.count(1), 0U);
 }
 
-TEST_F(RelayTest, APamThatTalksNonsenseIsHungUp) {
+TEST_F(RelayTest, PamThatBreaksTheProtocolIsDisconnected) {
   joins(1);
   relay.reached(1);
   settle();
@@ -204,7 +204,7 @@ TEST_F(RelayTest, AStarterThatFloodsWaitsAndTheOthersDoNot) {
   EXPECT_TRUE(relay.may_read(1));
 }
 
-TEST_F(RelayTest, AStarterThatDoesNotReadHoldsUpNobody) {
+TEST_F(RelayTest, StarterThatDoesNotReadDelaysNoOther) {
   joins(1);
   joins(2);
   relay.reached(1);

@@ -1,4 +1,4 @@
-// A user is a name: who a job runs as, and whose it is, where numbers differ between hosts (accounts.hpp, res_rights.hpp).
+// Users are known by name: the account of a job, and its owner, where uids differ between hosts (accounts.hpp, res_rights.hpp).
 #include <gtest/gtest.h>
 
 #include "res/policy/accounts.hpp"
@@ -38,7 +38,7 @@ TEST(ResRights, JobBelongsToTheSameNameAndNumber) {
   EXPECT_FALSE(owns_job(alice, 2001, "bob")) << "the number was bob's on the host where the job began";
   EXPECT_FALSE(owns_job(alice, 1001, "alice"));
   EXPECT_FALSE(owns_job({true, 2001, ""}, 2001, "")) << "a number without a name is no user";
-  EXPECT_FALSE(owns_job({false, 2001, "alice"}, 2001, "alice")) << "nothing was proved";
+  EXPECT_FALSE(owns_job({false, 2001, "alice"}, 2001, "alice")) << "without a proof";
 }
 
 TEST(ResRights, RootActsForEveryJob) {

@@ -1,4 +1,4 @@
-// What a job's cgroup says of it (res/policy/cgroup_numbers.hpp), and what becomes of that (job_usage.hpp).
+// The numbers of a job's cgroup (res/policy/cgroup_numbers.hpp), and the usage made of them (job_usage.hpp).
 #include <gtest/gtest.h>
 
 #include "res/policy/cgroup_numbers.hpp"
@@ -30,7 +30,7 @@ TEST(CgroupNumbers, MemoryIsWithoutThePageCacheAndWithSharedMemory) {
   EXPECT_EQ(numbers.ended_for_memory, 1);
 }
 
-TEST(CgroupNumbers, TextsThatSayNothingAreNotKnown) {
+TEST(CgroupNumbers, InvalidTextsAreUnknown) {
   for (const std::string_view text :
        {"", "max\n", "x", "12x\n", "user_usec\n", "user_usec x\nsystem_usec 1\n"}) {
     const auto numbers = cgroup_numbers({text, text, text, text, text});
@@ -41,7 +41,7 @@ TEST(CgroupNumbers, TextsThatSayNothingAreNotKnown) {
   EXPECT_EQ(flat_number("oom_kill 7\noom 1\n", "oom"), 1);
 }
 
-TEST(UsageMeterWithCgroup, WhatTheKernelCountsIsNotMissed) {
+TEST(UsageMeterWithCgroup, CountsWhatTheKernelCounts) {
   UsageMeter meter;
   CgroupNumbers numbers;
   numbers.cpu = numbers.memory = true;
@@ -61,7 +61,7 @@ TEST(UsageMeterWithCgroup, WhatTheKernelCountsIsNotMissed) {
   EXPECT_EQ(meter.usage().max_memory_kb(), 4000);
 }
 
-TEST(UsageMeterWithCgroup, WithoutOneAllIsAsItWas) {
+TEST(UsageMeterWithCgroup, WithoutACgroupSamplesCount) {
   UsageMeter meter;
   meter.sample({{1, 1, 0.5, 0.5, 900, 0, 1}, {2, 1, 0, 0, 900, 0, 1}}, 0, 0, 1);
   EXPECT_EQ(meter.usage().memory_kb(), 1800);

@@ -66,7 +66,7 @@ TEST_F(ResHooks, APostExecutionThatTakesTooLongHasFailed) {
   EXPECT_EQ(life_.phase, Phase::over);
 }
 
-TEST_F(ResHooks, WithoutATimeOfTheirOwnTheyMayTakeAny) {
+TEST_F(ResHooks, HaveNoTimeLimitUnlessOneIsSet) {
   life_.rules.pre_patience = life_.rules.post_patience = std::nullopt;
   happens(event::Began{});
   EXPECT_EQ(next_deadline(life_), std::nullopt);
@@ -127,7 +127,7 @@ TEST_F(ResHooks, JobWhoseShellCannotBeExecutedIsOverAndIsNotTriedAgain) {
   EXPECT_EQ(over_.why, "cannot execute /no/sh");
 }
 
-TEST_F(ResHooks, ASitesEexecIsAPreparation) {
+TEST_F(ResHooks, EexecCountsAsAPreExecutionOfTheFirstHost) {
   wire::JobOrder order;
   order.mutable_start();
   EXPECT_FALSE(attempt_rules(order).pre_exec);
@@ -137,7 +137,7 @@ TEST_F(ResHooks, ASitesEexecIsAPreparation) {
   EXPECT_FALSE(attempt_rules(order).pre_exec) << "of the first host alone";
 }
 
-TEST_F(ResHooks, TheirTimesComeWithTheOrder) {
+TEST_F(ResHooks, TimeLimitsComeWithTheOrder) {
   wire::JobOrder order;
   order.mutable_start()->mutable_submission()->set_pre_exec("true");
   EXPECT_EQ(attempt_rules(order).pre_patience, std::nullopt);

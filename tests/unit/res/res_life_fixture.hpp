@@ -16,7 +16,7 @@ class JobLifeTest : public testing::Test {
   using How = wire::FromRes::JobOver;
   using Order = wire::ToRes::SignalJob;
 
-  // What is done then, as text.
+  // The effects, as text.
   std::vector<std::string> happens(const Event& event, Duration later = Duration(0)) {
     now_ = now_ + later;
     std::vector<std::string> texts;

@@ -34,7 +34,7 @@ class ResLife : public JobLifeTest {
   }
 };
 
-TEST_F(ResLife, APlainJob) {
+TEST_F(ResLife, PlainJobIsStartedToldAndFinished) {
   EXPECT_THAT(happens(event::Began{}), ElementsAre("start the job"));
   EXPECT_THAT(happens(event::JobStarted{}), ElementsAre("tell running"));
   EXPECT_THAT(happens(event::JobEnded{3 << 8}), ElementsAre("kill all"));
@@ -42,7 +42,7 @@ TEST_F(ResLife, APlainJob) {
   EXPECT_EQ(life_.phase, Phase::over);
 }
 
-TEST_F(ResLife, BeforeAndAfterIt) {
+TEST_F(ResLife, PreAndPostExecutionRunBeforeAndAfterTheJob) {
   life_.rules.pre_exec = life_.rules.post_exec = true;
   EXPECT_THAT(happens(event::Began{}), ElementsAre("run the pre-execution"));
   EXPECT_THAT(happens(event::PreEnded{0}), ElementsAre("start the job"));
@@ -53,7 +53,7 @@ TEST_F(ResLife, BeforeAndAfterIt) {
   EXPECT_THAT(happens(event::PostEnded{1 << 8}), ElementsAre("tell post failed", "finish"));
 }
 
-TEST_F(ResLife, APreExecutionThatFails) {
+TEST_F(ResLife, FailedPreExecutionKeepsTheJobFromStarting) {
   life_.rules.pre_exec = life_.rules.post_exec = true;
   happens(event::Began{});
   EXPECT_THAT(happens(event::PreEnded{99 << 8}), ElementsAre("kill all"));
@@ -69,7 +69,7 @@ TEST_F(ResLife, AnInteractiveJobAwaitsItsClient) {
   EXPECT_EQ(next_deadline(life_), std::nullopt);
 }
 
-TEST_F(ResLife, AClientThatDoesNotCome) {
+TEST_F(ResLife, ClientThatDoesNotComeEndsTheStart) {
   life_.rules.interactive = true;
   happens(event::Began{});
   EXPECT_THAT(happens(event::TimePassed{}, 60s), ElementsAre("kill all"));
@@ -77,7 +77,7 @@ TEST_F(ResLife, AClientThatDoesNotCome) {
   EXPECT_EQ(over_.how, How::NOT_STARTED);
 }
 
-TEST_F(ResLife, TerminateIsIntThenTermThenKill) {
+TEST_F(ResLife, TerminateSendsIntThenTermThenKill) {
   run();
   EXPECT_THAT(happens(order(Order::TERMINATE)), ElementsAre("signal INT"));
   EXPECT_THAT(happens(event::TimePassed{}, 9s), IsEmpty());
@@ -169,7 +169,7 @@ TEST_F(ResLife, TheSitesWayToEndAJobIsForOneThatRuns) {
   EXPECT_THAT(happens(order(Order::TERMINATE)), ElementsAre("kill all"));
 }
 
-TEST_F(ResLife, ASignalBeforeTheJobEndsItOrIsNobodys) {
+TEST_F(ResLife, SignalBeforeTheJobEndsItOrIsDropped) {
   life_.rules.pre_exec = true;
   happens(event::Began{});
   EXPECT_THAT(happens(order(Order::SEND, SIGUSR1)), IsEmpty());
@@ -233,7 +233,7 @@ TEST_F(ResLife, AHardMemoryLimitKillsAtOnce) {
   EXPECT_THAT(happens(event::Sampled{0, 101, 0, 1, 1}), ElementsAre("signal KILL"));
 }
 
-TEST_F(ResLife, AMemoryLimitThatIsTheKernels) {
+TEST_F(ResLife, MemoryLimitPerProcessIsLeftToTheKernel) {
   life_.rules.limits.set_memory_kb(100);
   life_.rules.memory_of_job = false;
   run();
@@ -248,7 +248,7 @@ TEST_F(ResLife, TheFirstReasonStays) {
   EXPECT_EQ(end(SIGKILL).term_reason, kTermMemLimit);
 }
 
-TEST_F(ResLife, AKillFromOutside) {
+TEST_F(ResLife, KillFromOutsideHasAReasonOfItsOwn) {
   run();
   EXPECT_EQ(end(SIGKILL).term_reason, kTermExternalSignal);
   life_ = {};
@@ -260,13 +260,13 @@ TEST_F(ResLife, AKillFromOutside) {
   EXPECT_EQ(end(143 << 8).term_reason, 0);
 }
 
-TEST_F(ResLife, TheDeadlineOfT) {
+TEST_F(ResLife, TerminateTimeSendsUsr2) {
   run();
   EXPECT_THAT(happens(event::DeadlinePassed{}), ElementsAre("signal USR2"));
   EXPECT_EQ(end(SIGUSR2).term_reason, kTermDeadline);
 }
 
-TEST_F(ResLife, WithoutItsGuardItEnds) {
+TEST_F(ResLife, JobEndsWithoutItsGuard) {
   run();
   EXPECT_THAT(happens(event::GuardGone{}), ElementsAre("kill all"));
   EXPECT_THAT(happens(event::JobEnded{SIGKILL}), IsEmpty());

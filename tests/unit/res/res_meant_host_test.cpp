@@ -1,4 +1,4 @@
-// A request that a wrong address has led to another host is refused there.
+// MeantHost: a host refuses a request that names another host, as a wrong address brings it.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -73,7 +73,9 @@ class ResReport : public testing::Test {
   bool sampled_ = true;
 };
 
-TEST_F(ResReport, Done) { expect_golden("done", report_text(facts(), ReportPlace::output_file)); }
+TEST_F(ResReport, DoneMatchesTheGoldenFile) {
+  expect_golden("done", report_text(facts(), ReportPlace::output_file));
+}
 
 TEST_F(ResReport, ExitedForItsLimitOverSeveralHostsInAnArray) {
   order_.mutable_start()->mutable_job()->mutable_key()->set_index(3);
@@ -108,7 +110,7 @@ TEST_F(ResReport, TheLineThatReadersLookForIsTwoAboveTheSummary) {
               HasSubstr("\nExited with exit code 3.\n\nResource usage summary:\n"));
 }
 
-TEST_F(ResReport, WhatDidNotStart) {
+TEST_F(ResReport, JobThatDidNotStartSaysWhy) {
   over_.set_how(How::NOT_STARTED);
   over_.set_exit_status(127 << 8);
   over_.set_why("cannot open /x: Permission denied");

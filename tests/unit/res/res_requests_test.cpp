@@ -51,7 +51,7 @@ TEST(ClientRequests, RefusesPartsOfAnUnauthenticatedClient) {
   }
 }
 
-TEST(ClientRequests, RefusesWhatCannotBeRead) {
+TEST(ClientRequests, RefusesBrokenRequests) {
   ClientRequests requests;
   EXPECT_FALSE(requests.take("\xff\xff", true));
   EXPECT_FALSE(requests.take(part("\xff\xff", true), true));

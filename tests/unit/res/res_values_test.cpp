@@ -85,7 +85,7 @@ TEST(ResPlan, AnotherInterpreterHasAShellAboveIt) {
   EXPECT_EQ(plan.script, "#! /usr/bin/env python3 \nprint(1)\n");
 }
 
-TEST(ResEnvironment, LaterWordsWin) {
+TEST(ResEnvironment, LaterVariablesWin) {
   wire::JobOrder order;
   auto& asked = *order.mutable_start()->mutable_submission();
   for (const char* word : {"A=1", "HOME=/wrong", "B=2", "=x", "none"}) asked.add_environment(word);

@@ -23,7 +23,7 @@ std::string error_of(const Words& words, std::optional<std::string_view> environ
   return options ? "none" : options.error().text;
 }
 
-TEST(TaskStarterOptions, TheEightWordsThatPamInserts) {
+TEST(TaskStarterOptions, ReadsTheEightWordsThatPamInserts) {
   const auto options =
       parse({"-p", "n1:42740", "-c", "/opt/lsf/conf", "-s", "/opt/lsf/etc", "-a", "LINUX86", "app", "-p"});
   ASSERT_TRUE(options);
@@ -35,7 +35,7 @@ TEST(TaskStarterOptions, TheEightWordsThatPamInserts) {
   EXPECT_EQ(options->command_at, 8U);
 }
 
-TEST(TaskStarterOptions, SeveralAddressesAndThePortAfterTheLastColon) {
+TEST(TaskStarterOptions, ReadsSeveralAddressesAndThePortAfterTheLastColon) {
   EXPECT_THAT(parse({"-p", "n1,10.77.0.1:1", "app"})->pam_addresses, ElementsAre("n1", "10.77.0.1"));
   EXPECT_THAT(parse({"-p", "fe80::1,[::1]:65535", "app"})->pam_addresses, ElementsAre("fe80::1", "::1"));
 }
@@ -64,7 +64,7 @@ TEST(TaskStarterOptions, TheCommandLineGoesBeforeTheEnvironment) {
   EXPECT_TRUE(parse({"-p", "n1:1", "app"}, "rubbish"));
 }
 
-TEST(TaskStarterOptions, TheCallbackAsOneWord) {
+TEST(TaskStarterOptions, ReadsTheCallbackAsOneWord) {
   const Words words{"pam:n1,10.77.0.1:42740@c:/opt/l%20s@s:/etc@a:LINUX86@k:/home/u/key", "app", "-p"};
   for (const bool in_environment : {false, true}) {
     const auto options = in_environment ? parse({"app"}, words[0]) : parse(words);
@@ -85,7 +85,7 @@ TEST(TaskStarterOptions, TheCallbackAsOneWord) {
   EXPECT_THAT(error_of({"app"}, "pam:n1:1 app"), HasSubstr("LSF_TS_OPTIONS: found the word 'app'"));
 }
 
-TEST(TaskStarterOptions, HelpAndVersion) {
+TEST(TaskStarterOptions, ReadsHelpAndVersion) {
   EXPECT_EQ(parse({"-h"})->wanted, Options::Wanted::help);
   EXPECT_EQ(parse({"-V"})->wanted, Options::Wanted::version);
   EXPECT_THAT(std::string(usage_text()), HasSubstr("TaskStarter"));

@@ -49,10 +49,10 @@ TEST(SignalPairing, EveryOrderOfTwoSignalsByThreeWaysIsTwo) {
   } while (std::next_permutation(order.begin(), order.end()));
 }
 
-TEST(SignalPairing, WhatOnlyOneWayBringsIsAlwaysDelivered) {
+TEST(SignalPairing, SignalThatComesOneWayAloneIsDelivered) {
   SignalPairing pairing;
   EXPECT_EQ(delivered(pairing, {kLauncher, kLauncher, kLauncher}), 3);
-  EXPECT_EQ(delivered(pairing, {kPam, kPam}), 0) << "pairs off with what the launcher brought";
+  EXPECT_EQ(delivered(pairing, {kPam, kPam}), 0) << "pairs off with the launcher's copy";
   EXPECT_EQ(delivered(pairing, {kPam, kPam}), 1);
 }
 

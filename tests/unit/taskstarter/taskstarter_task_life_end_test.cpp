@@ -46,7 +46,7 @@ TEST_F(TaskLife, ADeadPamShortensTheGrace) {
 
 // leftovers
 
-TEST_F(TaskLife, WhatEndsByItselfIsNoLeftover) {
+TEST_F(TaskLife, ProcessThatEndsByItselfIsNoLeftover) {
   leftovers();
   EXPECT_TRUE(wants_descendants(state));
   EXPECT_THAT(pass(kLeftoverGrace - milliseconds(1)), IsEmpty());
@@ -63,7 +63,7 @@ TEST_F(TaskLife, LeftoversGetTermThenKill) {
   EXPECT_EQ(state.leftovers, 2U);
 }
 
-TEST_F(TaskLife, WhatKillDoesNotEndIsGivenUp) {
+TEST_F(TaskLife, GivesUpOnProcessesThatKillDoesNotEnd) {
   leftovers();
   const Lines done = pass(kLeftoverGrace + kKillGrace + kGiveUp);
   ASSERT_GE(done.size(), 3U);
@@ -85,7 +85,7 @@ TEST_F(TaskLife, AnEndAtOnceKillsLeftovers) {
   EXPECT_EQ(state.leftovers, 2U);
 }
 
-TEST_F(TaskLife, SignalsAfterTheTasksEndAreNobodys) {
+TEST_F(TaskLife, DropsSignalsAfterTheTasksEnd) {
   leftovers();
   EXPECT_THAT(on(SignalArrived{SIGTERM, kLauncher}), IsEmpty());
   EXPECT_THAT(on(SignalArrived{SIGUSR1, kPam, 1}), IsEmpty());
@@ -115,7 +115,7 @@ TEST_F(TaskLife, TheEndIsRelayedWhenTheLinkDoesNotComeBack) {
   EXPECT_THAT(pass(kRedialLimit), ElementsAre("Finish Exit (3)"));
 }
 
-TEST_F(TaskLife, NothingIsReportedToADeadPam) {
+TEST_F(TaskLife, SendsNoReportToADeadPam) {
   reporting();
   EXPECT_THAT(on(DialFailed{DialFailure::refused}), ElementsAre("Finish Exit (3)"));
 }
@@ -126,12 +126,12 @@ TEST_F(TaskLife, ALauncherThatWantsTheEndDoesNotWaitForTheReport) {
   EXPECT_THAT(on(SignalArrived{SIGTERM, kLauncher}), ElementsAre("Finish Exit (3)"));
 }
 
-TEST_F(TaskLife, NoOuterLevelNoReport) {
+TEST_F(TaskLife, SendsNoReportWithoutTheOuterLevel) {
   reporting();
   EXPECT_THAT(on(OuterGone{}), ElementsAre("Finish Exit (3)"));
 }
 
-// orphans: what TaskStarters have left that were killed with both their levels
+// orphans: processes left by TaskStarters whose outer and inner process were both killed
 
 TEST_F(TaskLife, OrphansAreEndedWheneverPamSaysSo) {
   running();
@@ -141,7 +141,7 @@ TEST_F(TaskLife, OrphansAreEndedWheneverPamSaysSo) {
   EXPECT_THAT(on(OrphansReported{}), ElementsAre("EndOrphans"));
 }
 
-TEST_F(TaskLife, NobodyLooksForOrphansUnasked) {
+TEST_F(TaskLife, LooksForOrphansOnlyWhenAsked) {
   running();
   on(SignalArrived{SIGTERM, kLauncher});
   EXPECT_THAT(on(TaskExited{ExitStatus::signaled(SIGTERM), false}),
@@ -151,7 +151,7 @@ TEST_F(TaskLife, NobodyLooksForOrphansUnasked) {
 
 // finished, and the text forms
 
-TEST_F(TaskLife, NothingHappensAfterTheEnd) {
+TEST_F(TaskLife, NoEffectFollowsTheEnd) {
   running();
   on(TaskExited{ExitStatus::exited(0), false});
   ASSERT_EQ(state.phase, Phase::finished);
@@ -162,7 +162,7 @@ TEST_F(TaskLife, NothingHappensAfterTheEnd) {
   EXPECT_FALSE(next_deadline(state));
 }
 
-TEST(TaskLifeText, EventsReadAsSentences) {
+TEST(TaskLifeText, EventsAreOneLineEach) {
   EXPECT_EQ(text(Event{SignalArrived{SIGTERM, kLauncher}}), "SignalArrived TERM from launcher");
   EXPECT_EQ(text(Event{DialFailed{DialFailure::other_pam}}), "DialFailed other pam");
   EXPECT_EQ(text(Event{EndRequested{seconds(1)}}), "EndRequested 1000 ms");

@@ -65,7 +65,7 @@ void check(const State& state, const Effects& effects, bool was_finished, Seen& 
   }
   RC_ASSERT(seen.starts <= 1 && seen.finishes <= 1 && seen.ends_told <= 1);
   RC_ASSERT((seen.finishes == 1) == (state.phase == Phase::finished));
-  // Somebody must see to the link, to a KILL that is due, and to leftovers.
+  // A deadline must be set for the link, for a KILL that is due, and for leftovers.
   if (state.link == Link::waiting && state.phase != Phase::finished)
     RC_ASSERT(state.dial_at && state.dial_limit);
   if (state.phase == Phase::ending || state.phase == Phase::leftovers)

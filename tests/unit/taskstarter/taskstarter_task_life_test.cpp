@@ -10,10 +10,10 @@ TEST_F(TaskLife, DialsThenStartsThenRegisters) {
   EXPECT_THAT(on(Began{}), ElementsAre("Dial"));
   EXPECT_THAT(on(Connected{}), ElementsAre("StartTask"));
   EXPECT_THAT(on(TaskStarted{}), ElementsAre("SendRegistration"));
-  EXPECT_FALSE(next_deadline(state)) << "nothing wakes a TaskStarter whose task runs";
+  EXPECT_FALSE(next_deadline(state)) << "a TaskStarter whose task runs has no deadline";
 }
 
-TEST_F(TaskLife, NoTaskWithoutPam) {
+TEST_F(TaskLife, StartsNoTaskWithoutPam) {
   for (const auto why : {DialFailure::refused, DialFailure::stranger, DialFailure::unknown_host}) {
     state = State{};
     dialing();
@@ -91,10 +91,10 @@ TEST_F(TaskLife, AfterHangUpsAStoppedPamIsStillWaitedForWithoutALimit) {
   on(Answered{});
   EXPECT_THAT(pass(std::chrono::hours(1)), IsEmpty());
   EXPECT_THAT(on(DialFailed{DialFailure::hung_up}), IsEmpty());
-  EXPECT_EQ(*state.dial_limit, now + (kRedialLimit - kHangUpPause)) << "what was left of the limit";
+  EXPECT_EQ(*state.dial_limit, now + (kRedialLimit - kHangUpPause)) << "the rest of the limit";
 }
 
-TEST_F(TaskLife, WhatWouldEndATaskEndsUsBeforeThereIsOne) {
+TEST_F(TaskLife, EndingSignalBeforeTheStartEndsTaskStarter) {
   for (const int signo : {SIGTERM, SIGINT, SIGHUP, SIGQUIT, SIGABRT}) {
     state = State{};
     dialing();
@@ -142,7 +142,7 @@ TEST_F(TaskLife, AParentThatGoesEarlyIsToldAfterTheRegistration) {
   EXPECT_THAT(on(TaskStarted{}), ElementsAre("SendRegistration", "SendParentLost"));
 }
 
-TEST_F(TaskLife, WithoutTheOuterLevelNothingIsBegun) {
+TEST_F(TaskLife, StartsNothingWithoutTheOuterLevel) {
   dialing();
   EXPECT_THAT(on(OuterGone{}), ElementsAre("Finish Exit (125)"));
 }
@@ -173,11 +173,11 @@ TEST_F(TaskLife, ADeadPamEndsTheTaskAtOnce) {
     on(LinkLost{});
     const Lines done = on(DialFailed{why});
     ASSERT_EQ(done.size(), 2U);
-    EXPECT_EQ(done[0], "SignalTask TERM") << "nobody may read what is said of it";
+    EXPECT_EQ(done[0], "SignalTask TERM") << "the signal comes first: stderr may have no reader";
     EXPECT_TRUE(done[1].starts_with("Complain pam dead")) << done[1];
     EXPECT_THAT(pass(kKillGrace), ElementsAre("SignalDescendants KILL"));
     EXPECT_THAT(on(TaskExited{ExitStatus::signaled(9), false}), ElementsAre("Finish Signal (9 KILL)"))
-        << "nobody is left to be told";
+        << "no pam is left to be told";
   }
 }
 
@@ -295,8 +295,7 @@ TEST_F(TaskLife, AContWithinTheGraceTakesTheStopBack) {
   running();
   on(SignalArrived{SIGTSTP, kPam, 1});
   on(SignalArrived{SIGCONT, kPam, 2});
-  EXPECT_THAT(on(SignalArrived{SIGTSTP, kLauncher}), IsEmpty())
-      << "the launcher's late copies change nothing";
+  EXPECT_THAT(on(SignalArrived{SIGTSTP, kLauncher}), IsEmpty()) << "late copies of the launcher are dropped";
   EXPECT_THAT(on(SignalArrived{SIGCONT, kLauncher}), IsEmpty());
   EXPECT_THAT(pass(seconds(5)), IsEmpty());
 }

@@ -24,7 +24,7 @@ TEST(LauncherRank, TheFirstOfTheFourCounts) {
   EXPECT_EQ(rank_in({{"PMI_RANK", "3"}, {"PMIX_RANK", "2"}, {"OMPI_COMM_WORLD_RANK", "1"}}), 1U);
 }
 
-TEST(LauncherRank, WhatIsNoNumberIsPassedOver) {
+TEST(LauncherRank, InvalidRankIsSkipped) {
   EXPECT_EQ(rank_in({{"PMIX_RANK", ""}, {"PMI_RANK", "7"}}), 7U);
   EXPECT_EQ(rank_in({{"PMI_RANK", "-1"}}), std::nullopt);
   EXPECT_EQ(rank_in({{"PMI_RANK", "1x"}}), std::nullopt);
@@ -37,7 +37,7 @@ TEST(MessageText, KeepsWhatIsUtf8) {
   EXPECT_EQ(message_text("\xc3\xa4\xe2\x82\xac\xf0\x9f\x98\x80", 20), "\xc3\xa4\xe2\x82\xac\xf0\x9f\x98\x80");
 }
 
-TEST(MessageText, ReplacesWhatIsNot) {
+TEST(MessageText, ReplacesInvalidUtf8) {
   EXPECT_EQ(message_text("a\xff"
                          "b",
                          10),

@@ -1,4 +1,4 @@
-// The callback as one word, there and back.
+// The callback as one word: printed and read back.
 #include "common/base/callback_word.hpp"
 
 #include <gtest/gtest.h>
@@ -24,7 +24,7 @@ TEST(CallbackWord, CarriesEveryByteAsOneWordOfAnyShell) {
     EXPECT_EQ(word.find(c), std::string::npos) << "a shell takes " << c << " for its own";
 }
 
-TEST(CallbackWord, NothingElseIsOne) {
+TEST(CallbackWord, RejectsEveryOtherWord) {
   for (const char* other : {"", "pam", "app", "-p", "/bin/pam:x", "PAM:h:1"}) {
     EXPECT_FALSE(is_callback_word(other)) << other;
     EXPECT_FALSE(split_callback(other)) << other;

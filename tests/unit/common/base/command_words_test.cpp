@@ -63,7 +63,7 @@ TEST(CommandWords, AValueMayLookLikeAnOptionAndTheLastOneCounts) {
   EXPECT_EQ(words.values("-R"), (std::vector<std::string>{"-l", "ut<0.5"}));
 }
 
-TEST(CommandWords, RefusesWhatTheCommandDoesNotHave) {
+TEST(CommandWords, RefusesUnknownOptions) {
   const auto unknown = CommandWords::parse(shape(), {"-x"});
   EXPECT_EQ(unknown.error().kind, ErrorKind::usage);
   EXPECT_EQ(unknown.error().text, "found the option \"-x\", expected one of -l -R -json");
@@ -71,7 +71,7 @@ TEST(CommandWords, RefusesWhatTheCommandDoesNotHave) {
             "-R: found nothing behind it, expected RES_REQ");
 }
 
-TEST(CommandWords, SaysWhyItHasNotWhatLsfHas) {
+TEST(CommandWords, SaysWhyAnOptionOfLsfIsMissing) {
   auto refusing = shape();
   refusing.options.push_back({"-s", CommandOption::Value::none, "suspended"});
   refusing.refused = {{"-aff -ss", "nothing of that kind is there"}};

@@ -64,7 +64,7 @@ TEST(ConnectionShares, CrowdOfOneHolderLeavesRoomForOthers) {
   const Id other = come(shares, kBob);
   EXPECT_TRUE(shares.has(other));
   for (int i = 0; i < 1000; ++i) come(shares, kAda);
-  EXPECT_TRUE(shares.has(other)) << "whoever has most loses theirs";
+  EXPECT_TRUE(shares.has(other)) << "the holder with the most connections loses one";
 }
 
 TEST(ConnectionShares, CrowdOfManyAddressesLeavesRoomForOthers) {

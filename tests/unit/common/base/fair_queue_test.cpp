@@ -1,4 +1,4 @@
-// Turns of those who wait (common/base/fair_queue.hpp).
+// FairQueue: which waiting client is served next (common/base/fair_queue.hpp).
 #include "common/base/fair_queue.hpp"
 
 #include <gmock/gmock.h>

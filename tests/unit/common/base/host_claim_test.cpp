@@ -1,4 +1,4 @@
-// Who may say that they are on a host.
+// HostClaim: whether a peer's address is one of the host that it claims to be.
 #include "common/base/host_claim.hpp"
 
 #include <gtest/gtest.h>
@@ -21,7 +21,7 @@ TEST(HostClaim, OfAHostWithoutAnAddressCannotBeJudged) {
   EXPECT_EQ(judge_claim("10.1.0.3", {}), HostClaim::unknown);
 }
 
-TEST(HostClaim, AddressesForPeople) {
+TEST(HostClaim, ListsAddressesAsASentence) {
   EXPECT_EQ(addresses_text({}), "none");
   EXPECT_EQ(addresses_text({"a"}), "a");
   EXPECT_EQ(addresses_text({"a", "b"}), "a and b");

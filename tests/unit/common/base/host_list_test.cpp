@@ -31,7 +31,7 @@ TEST(HostList, AHostfileHasALinePerSlot) {
   EXPECT_EQ(list->hosts(), (Hosts{{"n1", 2}, {"n2", 1}}));
 }
 
-TEST(HostList, NothingIsAnEmptyList) {
+TEST(HostList, EmptyTextIsAnEmptyList) {
   for (const char* nothing : {"", " ", "\n\t"}) {
     EXPECT_TRUE(HostList::from_lsb_hosts(nothing)->empty());
     EXPECT_TRUE(HostList::from_lsb_mcpu_hosts(nothing)->empty());

@@ -1,4 +1,4 @@
-// The job's time: it goes on with the machine's, and stands still while we were stopped.
+// JobClock: a job's time runs with the machine's, and stands still while the process is stopped.
 #include "common/base/job_clock.hpp"
 
 #include <gtest/gtest.h>
@@ -10,7 +10,7 @@ using std::chrono::hours;
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-TEST(JobClock, BeginsAtNothingWhateverTheMachinesTimeIs) {
+TEST(JobClock, BeginsAtZeroAtAnyTimeOfTheMachine) {
   JobClock clock(hours(1000));
   EXPECT_EQ(clock.now(hours(1000)).since_start, Duration{0});
 }

@@ -12,7 +12,7 @@ using namespace std::chrono_literals;
 
 TEST(LinkPatience, DefaultsAreAMinuteAndTheEndOfTheJob) {
   EXPECT_EQ(link_patience("", "", ""), (LinkPatience{60s, 15s, CommfailAction::end_job}));
-  EXPECT_EQ(link_patience("x", "-1", "DO_WHAT"), LinkPatience{}) << "what is invalid leaves the default";
+  EXPECT_EQ(link_patience("x", "-1", "DO_WHAT"), LinkPatience{}) << "an invalid value leaves the default";
 }
 
 TEST(LinkPatience, VariablesOfTheJobCount) {
@@ -32,7 +32,7 @@ TEST(LinkPatience, AHostIsLostAfterThreeMissedBeatsAtTheEarliest) {
   EXPECT_EQ(silence_for(60s, std::nullopt), 60s);
   EXPECT_EQ(silence_for(60s, 10s), 60s);
   EXPECT_EQ(silence_for(60s, 40s), 120s);
-  EXPECT_EQ(silence_for(0s, 40s), 0s) << "no limit stays none";
+  EXPECT_EQ(silence_for(0s, 40s), 0s) << "unlimited stays unlimited";
 }
 
 TEST(Liveness, ProbesOftenEnoughToKeepItsPatience) {

@@ -10,7 +10,7 @@ const std::vector<OutputField> kFields = {
     {"jobid", "JOBID", 7, {"id"}},          {"stat", "STAT", 5, {}}, {"queue", "QUEUE", 10, {}},
     {"project", "PROJ_NAME", 10, {"proj"}}, {"mem", "MEM", 10, {}},  {"output_file", "OUTPUT_FILE", 10, {}}};
 
-TEST(OutputFormat, IsThatOfARealSession) {
+TEST(OutputFormat, MatchesARealSession) {
   const auto format =
       OutputFormat::parse("jobid stat: queue:- project:10  mem:12:G output_file", kFields).value();
   EXPECT_EQ(format.header(kFields), "JOBID STAT       QUEUE PROJ_NAME  MEM          OUTPUT_FILE\n");
@@ -39,7 +39,7 @@ TEST(OutputFormat, ADelimiterReplacesWidths) {
   }
 }
 
-TEST(OutputFormat, RefusesWhatItCannotMean) {
+TEST(OutputFormat, RefusesInvalidFormats) {
   const auto refusal = [](const char* text) { return OutputFormat::parse(text, kFields).error().text; };
   EXPECT_EQ(refusal("jobid colour"), "-o: <colour> is not a valid field name");
   EXPECT_EQ(refusal("jobid:x"), "-o: found the width \"x\", expected 1 to 4096");

@@ -10,7 +10,7 @@ namespace {
 
 using std::chrono::seconds;
 
-// The seconds at which one that dies again at once is started, looked at each second.
+// The seconds at which a daemon that always dies at once is started; checked every second.
 std::vector<int> starts(RestartPauses& pauses, int from, int until) {
   std::vector<int> at;
   for (int second = from; second < until; ++second) {

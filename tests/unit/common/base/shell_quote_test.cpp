@@ -27,7 +27,7 @@ TEST(ShellQuote, AllElseIsQuoted) {
   EXPECT_EQ(shell_join({}), "");
 }
 
-TEST(Numbers, WholeOnesInARange) {
+TEST(Numbers, ReadsWholeNumbersInARange) {
   EXPECT_EQ(parse_whole("0", 0, 5), 0);
   EXPECT_EQ(parse_whole("005", 0, 5), 5);
   for (const char* bad : {"", "6", "-1", "+1", " 1", "1 ", "1.0", "x", "99999999999999999999999"})
@@ -35,7 +35,7 @@ TEST(Numbers, WholeOnesInARange) {
   EXPECT_EQ(parse_whole("0", 1, 5), std::nullopt);
 }
 
-TEST(Numbers, Seconds) {
+TEST(Numbers, ReadsSeconds) {
   using namespace std::chrono_literals;
   EXPECT_EQ(parse_seconds("0"), 0s);
   EXPECT_EQ(parse_seconds("300"), 300s);

@@ -8,7 +8,7 @@ namespace {
 
 using Groups = std::vector<std::vector<int>>;
 
-TEST(TaskGeometry, TheManualsExample) {
+TEST(TaskGeometry, ReadsTheManualsExample) {
   const auto geometry = TaskGeometry::parse("{(2,5,7)(0,6)(1,3)(4)}");
   ASSERT_TRUE(geometry);
   EXPECT_EQ(geometry->groups(), (Groups{{2, 5, 7}, {0, 6}, {1, 3}, {4}}));
@@ -23,7 +23,7 @@ TEST(TaskGeometry, ScriptsEscapeItsMarks) {
   EXPECT_EQ(TaskGeometry::parse("{(5)(4,3)(2,1,0)}")->tasks(), 6);
 }
 
-TEST(TaskGeometry, WhatIsWrongIsNamedWithItsPlace) {
+TEST(TaskGeometry, ErrorIsNamedWithItsPlace) {
   const auto text = [](const char* geometry) {
     const auto made = TaskGeometry::parse(geometry);
     if (made) return std::string("accepted");

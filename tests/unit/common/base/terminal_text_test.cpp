@@ -45,7 +45,7 @@ TEST(TerminalText, ReplacesEveryControlOfC1AsOneByteAndAsUtf8) {
   EXPECT_EQ(find_control("ab\xc2\x9b", Controls::newline_and_tab), 2U);
 }
 
-// 0x9b is a byte of many characters, and no control there.
+// In UTF-8 many characters contain the byte 0x9b; there it is no control character.
 TEST(TerminalText, KeepsC1BytesInsideCharacters) {
   EXPECT_EQ(line("\xc4\x9b\xe2\x80\x9b\xf0\x9f\x9b\x9b"), "\xc4\x9b\xe2\x80\x9b\xf0\x9f\x9b\x9b");
   EXPECT_EQ(line("cut \xe2\x80"), "cut \xe2?");

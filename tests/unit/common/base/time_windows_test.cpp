@@ -1,4 +1,4 @@
-// Time windows: when they are open, and what is none.
+// Time windows: when they are open, and which texts are invalid.
 #include "common/base/time_windows.hpp"
 
 #include <gtest/gtest.h>
@@ -52,7 +52,7 @@ TEST(TimeWindows, TheTextReadsBack) {
   EXPECT_EQ(*TimeWindows::parse(windows->text()), *windows);
 }
 
-TEST(TimeWindows, WhatIsNone) {
+TEST(TimeWindows, RejectsInvalidWindows) {
   for (const char* text :
        {"8", "8-", "-8", "24-3", "8-25", "8:60-9", "8:5:3:1-9", "5:19:00-8:30", "8:00-1:9:00", "8 - 9",
         "8-24:01", "8:7:00-1:8:00", "a-b", "8-9,10-11", "((8-9))"}) {

@@ -6,12 +6,12 @@
 namespace rollcall {
 namespace {
 
-TEST(UserShares, OneUserHasNoMoreThanTheMostAndKeepsNobodyElseFromTheirs) {
+TEST(UserShares, OneUserHasNoMoreThanTheMostAndLeavesOthersTheirs) {
   UserShares shares(2);
   EXPECT_TRUE(shares.take(5));
   EXPECT_TRUE(shares.take(5));
   EXPECT_FALSE(shares.take(5));
-  EXPECT_EQ(shares.held(5), 2U) << "what was refused was not taken";
+  EXPECT_EQ(shares.held(5), 2U) << "a refused amount is not counted";
   EXPECT_TRUE(shares.take(9));
   shares.give(5);
   EXPECT_TRUE(shares.take(5));
@@ -24,7 +24,7 @@ TEST(UserShares, RootHasNoLimitAndNoneMeansNone) {
   for (int i = 0; i < 100; ++i) EXPECT_TRUE(any.take(5));
 }
 
-TEST(UserShares, WhoHoldsNothingIsForgotten) {
+TEST(UserShares, UserThatHoldsNothingIsForgotten) {
   UserShares shares(4);
   for (UserShares::User user = 1; user <= 1000; ++user) {
     shares.take(user);

@@ -1,4 +1,4 @@
-// Tables of time zones that we write ourselves; io's config_source_test compares those of the system with the C library.
+// Time zone tables that the test itself writes; io's config_source_test compares those of the system with the C library.
 #include "common/base/zone_table.hpp"
 
 #include <gtest/gtest.h>
@@ -91,7 +91,7 @@ TEST(ZoneTable, AnyDateAndOffsetOfARule) {
   EXPECT_EQ(offset_in_zone(table("AAA0BBB,59/0,200"), at(2, 29, 0)), kHour);
 }
 
-TEST(ZoneTable, WhatIsNoTableHasNoAnswer) {
+TEST(ZoneTable, InvalidTableHasNoAnswer) {
   const std::string file = table("EST5EDT,M3.2.0,M11.1.0", {{1000, 0}}, {60});
   ASSERT_EQ(offset_in_zone(file, 999), 60);
   for (std::size_t size = 0; size < file.size(); ++size)

@@ -1,4 +1,4 @@
-// The set of files as a whole: what goes together, what is found out from it, and how all that is wrong is told.
+// The set of files as a whole: how files depend on each other, what is derived from them, and how every error is reported.
 #include "common/conf/cluster_files.hpp"
 
 #include <gmock/gmock.h>
@@ -61,7 +61,7 @@ TEST(ClusterFiles, ToAskADaemonLsfConfAndHostsAreEnough) {
   EXPECT_THAT(found->candidates, ElementsAre("Head", "hostB"));
   EXPECT_EQ(found->names.address("Head"), "10.0.0.7");
   EXPECT_EQ(found->settings.key_file, "/c/cluster.key");
-  EXPECT_FALSE(found->names.official("Head")) << "only lsf.cluster says who is official";
+  EXPECT_FALSE(found->names.official("Head")) << "only lsf.cluster gives official names";
   files.files["/c/lsf.conf"] += "LSF_LIM_PORT=none\n";
   EXPECT_FALSE(read_files_to_ask(files.sources()));
 }
@@ -79,7 +79,7 @@ TEST(ClusterFiles, ASetIsReadAsAWhole) {
   EXPECT_EQ(files.names.official("HOSTA"), "hostA");
 }
 
-TEST(ClusterFiles, WhatTheFilesSayOfAHost) {
+TEST(ClusterFiles, FactsOfAHostComeFromTheFiles) {
   const auto files = taken(lab());
   const auto a = files.facts("hostA");
   EXPECT_EQ(a.model, "Box");
@@ -99,7 +99,7 @@ TEST(ClusterFiles, WhatTheFilesSayOfAHost) {
   EXPECT_DOUBLE_EQ(files.cpu_factor("Detected"), 1);
 }
 
-TEST(ClusterFiles, WhichCluster) {
+TEST(ClusterFiles, LsfConfChoosesTheCluster) {
   EXPECT_EQ(taken(with("/c/lsf.conf", "LSF_CLUSTER_NAME=far\n")).cluster.hosts.at(0).name, "hostX");
   EXPECT_EQ(taken(with("/c/lsf.conf", "LSF_CLUSTER_NAME=lab\nROLLCALL_CLUSTER=far\n")).cluster.name, "far");
   EXPECT_THAT(said(with("/c/lsf.conf", "LSF_CLUSTER_NAME=moon\n")),
@@ -107,7 +107,7 @@ TEST(ClusterFiles, WhichCluster) {
                           "section Cluster"));
 }
 
-TEST(ClusterFiles, MasterCandidates) {
+TEST(ClusterFiles, MasterListMustNameServerHostsOnce) {
   EXPECT_THAT(taken(with("/c/lsf.conf", "LSF_MASTER_LIST=\"hostB HOSTA\"\n")).candidates,
               ElementsAre("hostB", "hostA"));
   EXPECT_THAT(
@@ -124,7 +124,7 @@ TEST(ClusterFiles, MasterCandidates) {
       ElementsAre("/c/lsf.cluster.lab:3: found no server host, expected one that can be master (server 1)"));
 }
 
-TEST(ClusterFiles, DirectoriesAndNames) {
+TEST(ClusterFiles, LsfConfGivesDirectoriesAndNames) {
   auto files = lab();
   files.files["/c/lsf.conf"] +=
       "LSF_CONFDIR=/d\nLSF_STRIP_DOMAIN=.lab.example\nROLLCALL_RUNDIR=/run/"
@@ -147,7 +147,7 @@ TEST(ClusterFiles, DirectoriesAndNames) {
               ElementsAre("/c/lsf.conf", "/d/lsf.shared", "/d/lsf.cluster.lab", "/c/hosts"));
 }
 
-TEST(ClusterFiles, SettingsThatCannotBeMeant) {
+TEST(ClusterFiles, InvalidSettingsAreReported) {
   EXPECT_THAT(
       said(with(
           "/c/lsf.conf",
@@ -184,7 +184,7 @@ TEST(ClusterFiles, SettingsThatCannotBeMeant) {
   EXPECT_EQ(read_load_settings(LsfConf{}, "/e")->lim_port, 7869);
 }
 
-TEST(ClusterFiles, AllFilesAreToldOf) {
+TEST(ClusterFiles, ErrorsOfAllFilesAreReported) {
   auto files = lab();
   files.files["/c/lsf.conf"] += "LSF_LIM_PORT=x\n";
   files.files["/c/lsf.shared"] += "Begin Resource\nRESOURCENAME TYPE\n9x String\nEnd Resource\n";
@@ -214,7 +214,7 @@ TEST(ShowConf, ParametersAsTheyAreInForce) {
               HasSubstr("\nEXINTERVAL = 2.5\nHOST_INACTIVITY_LIMIT = 5\n"));
 }
 
-TEST(ShowConf, TheVerdictOnASet) {
+TEST(ShowConf, EndsWithTheVerdictOnTheFiles) {
   Problems problems;
   EXPECT_EQ(check_text(problems, {"/c/a"}, false), "No errors found.\n");
   EXPECT_EQ(check_text(problems, {"/c/a"}, true), "Checked /c/a\nNo errors found.\n");

@@ -1,4 +1,4 @@
-// A set of configuration files in memory, and what was said of it: for the tests of common/conf.
+// A set of configuration files in memory, and the problems found in it: for the tests of common/conf.
 #pragma once
 
 #include <map>
@@ -35,7 +35,7 @@ inline std::vector<std::string> lines_of(const Problems& problems) {
   return lines;
 }
 
-// The same without what is told of keywords that do nothing here (known_parameters_test.cpp looks at those).
+// The same without warnings of keywords without effect (known_parameters_test.cpp checks those).
 inline std::vector<std::string> lines_of_values(const Problems& problems) {
   auto lines = lines_of(problems);
   std::erase_if(lines, [](const std::string& line) { return line.find(" has no effect") != line.npos; });

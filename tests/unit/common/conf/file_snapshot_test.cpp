@@ -1,4 +1,4 @@
-// A set of files whose #if time() is decided anew at another hour, by the texts that were read first.
+// FileSnapshot: at another hour #if time() is evaluated again on the texts as first read; no file is read again.
 #include "common/conf/file_snapshot.hpp"
 
 #include <gmock/gmock.h>
@@ -19,7 +19,7 @@ MemoryFiles lab(const std::string& parameters) {
           .now = {2, 12 * 60}};
 }
 
-// How long EXINTERVAL is by a set; 0 where it has errors.
+// EXINTERVAL of a set, in seconds; 0 where the set has errors.
 long interval(FileSnapshot& kept) {
   const auto checked = read_cluster_files(kept.sources());
   kept.complete();
@@ -41,7 +41,7 @@ TEST(FileSnapshot, AConditionIsDecidedAnewByTheSameTexts) {
   EXPECT_TRUE(day.outdated());
   files.files["/c/lsf.cluster.lab"] = "half edited";
   const auto night = day.again();
-  EXPECT_EQ(interval(*night), 60) << "what is edited meanwhile is not read";
+  EXPECT_EQ(interval(*night), 60) << "later edits are not read";
   EXPECT_FALSE(night->outdated());
   files.now = {3, 8 * 60};
   EXPECT_TRUE(night->outdated());

@@ -32,10 +32,10 @@ TEST(HostNames, ANameOfTwoHostsMeansNeither) {
   const auto names = names_of({"hostA.x.example", "hostA.y.example", "hostB", "hostB.x.example"});
   EXPECT_EQ(names.official("hostA"), std::nullopt);
   EXPECT_EQ(names.official("hostA.x.example"), "hostA.x.example");
-  EXPECT_EQ(names.official("hostB"), "hostB") << "who is called so exactly comes first";
+  EXPECT_EQ(names.official("hostB"), "hostB") << "the host with exactly this name comes first";
 }
 
-TEST(HostNames, StrippedDomains) {
+TEST(HostNames, StrippedDomainsDoNotMatter) {
   for (const char* domains : {".a.example:.b.example", ":.a.example:.b.example:", "a.example:b.example"}) {
     const auto names = names_of({"hostA", "hostB.a.example"}, domains);
     EXPECT_EQ(names.official("hostA.a.example"), "hostA") << domains;
@@ -46,7 +46,7 @@ TEST(HostNames, StrippedDomains) {
   EXPECT_EQ(names_of({}, ".a.example").short_of_domain(".a.example"), ".a.example");
 }
 
-TEST(HostNames, TheHostsFile) {
+TEST(HostNames, HostsFileGivesAliasesAndAddresses) {
   const auto names = names_of({"grid01", "grid02", "grid07"}, "", kHosts);
   EXPECT_EQ(names.official("g1"), "grid01");
   EXPECT_EQ(names.official("GRID01.lab.example"), "grid01");

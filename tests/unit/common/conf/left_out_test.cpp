@@ -1,4 +1,4 @@
-// A row or value with an error is told and left out; the set is used with the rest. Only a set that lacks a file, a host or a
+// A row or value with an error is reported and left out; the rest of the set is used. Only a set that lacks a file, a host or a
 // section's end is refused.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -161,7 +161,7 @@ TEST(RowsLeftOut, CkconfigTellsHostsWithoutAddressAndUnknownAdministrators) {
                   HasSubstr("/c/lsf.cluster.lab:4: warning: HOSTNAME: found \"h2\", which has no address")));
 }
 
-TEST(RowsLeftOut, WhatRefusesASet) {
+TEST(RowsLeftOut, OnlyErrorsOfTheWholeSetRefuseIt) {
   const auto refused = [](const std::string& path, const std::string& text) {
     auto files = site();
     files.files[path] = text;

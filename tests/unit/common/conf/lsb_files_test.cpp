@@ -41,7 +41,7 @@ LsbFiles taken(std::map<std::string, std::string> lsb) {
   return checked.files ? std::move(*checked.files) : LsbFiles{};
 }
 
-// What is said of the set, without the folder.
+// The problems found in the set, without the folder's name.
 std::vector<std::string> said(std::map<std::string, std::string> lsb) {
   auto lines = lines_of_values(check(std::move(lsb)).problems);
   for (auto& line : lines)
@@ -82,7 +82,7 @@ TEST(LsbParams, DefaultsAndValues) {
   EXPECT_EQ(files.params.default_compute_unit_type, "enclosure");
 }
 
-// mbatchd reads these where they count; an invalid one must not be silent.
+// mbatchd reads these numbers only where it uses them; an invalid one must be reported all the same.
 TEST(LsbParams, EachNumberIsChecked) {
   for (const char* name :
        {"MAX_JOB_ARRAY_SIZE", "MAX_JOB_REQUEUE", "LOCAL_MAX_PREEXEC_RETRY",
@@ -121,7 +121,7 @@ TEST(LsbParams, NumbersGoAsFarAsTheManualSays) {
   }
 }
 
-TEST(LsbParams, WhatIsWrong) {
+TEST(LsbParams, ErrorsAreReported) {
   EXPECT_THAT(
       said({{"params",
              "Begin "
@@ -190,7 +190,7 @@ TEST(LsbQueues, OtherClustersAndPreemption) {
               testing::Optional(ElementsAre(HostItem{.name = "q", .preference = 1})));
 }
 
-TEST(LsbQueues, WhatIsWrong) {
+TEST(LsbQueues, ErrorsAreReported) {
   EXPECT_THAT(
       said_of_queue("PRIORITY=high\nHOSTS=hostX ~host1\nHOSTS=hostX host1+1 "
                     "far1@far\nRUN_WINDOW=25-3\nr1m=a/b\nFAIRSHARE=[[a,1]]\nSNDJOBS_TO=x\n"
@@ -249,7 +249,7 @@ TEST(LsbHosts, HostsGroupsPartitionsAndUnits) {
   EXPECT_EQ(files.hosts.compute_units.at(1).type, "rack");
 }
 
-TEST(LsbHosts, WhatIsWrong) {
+TEST(LsbHosts, ErrorsAreReported) {
   EXPECT_THAT(
       said({{"hosts",
              "Begin Host\nHOST_NAME MXJ\nhostX many\nhost1 1\nhost1 2\nEnd Host\n"
@@ -287,7 +287,7 @@ TEST(LsbUsers, LimitsGroupsAndMaps) {
                           "users:9: REMOTE: found \"b\", expected USER@CLUSTER"));
 }
 
-TEST(LsbApplications, Profiles) {
+TEST(LsbApplications, ProfilesAreRead) {
   const auto files = taken({{"applications",
                              "Begin Application\nNAME = fluent\nDESCRIPTION = FLUENT (any version)\nCPULIMIT "
                              "= 180\nRES_REQ = order[mem]\nEnd Application\n"}});
@@ -307,7 +307,7 @@ TEST(LsbApplications, EnvironmentOfAProfile) {
     EXPECT_FALSE(parse_env_vars(text)) << text;
 }
 
-TEST(LsbApplications, WhatHasNoEffect) {
+TEST(LsbApplications, KeywordsWithoutEffectAreReported) {
   Problems problems;
   const auto file = parse_sections(
       "Begin Application\nNAME = a\nCHKPNT_DIR = /c\nRUNTIME = 5\nSTOP_COND = ut > 1\nMIG = ()\nEnd "
@@ -319,12 +319,12 @@ TEST(LsbApplications, WhatHasNoEffect) {
       ElementsAre("applications:3: warning: CHKPNT_DIR of application profile \"a\" has no effect: jobs "
                   "are not checkpointed",
                   "applications:4: warning: RUNTIME of application profile \"a\" has no effect: "
-                  "estimated run times are not there yet",
+                  "estimated run times are not supported in this release",
                   "applications:5: warning: STOP_COND of application profile \"a\" has no effect: it "
                   "is a queue's parameter"));
 }
 
-TEST(LsbApplications, WhatIsWrong) {
+TEST(LsbApplications, ErrorsAreReported) {
   EXPECT_THAT(
       said({{"applications",
              "Begin Application\nNAME = a\nCHKPNT_DIR = /c\nRUNTIME = 5\nSTOP_COND = ut > 1\nMIG = ()\n"
@@ -417,7 +417,7 @@ TEST(LsbResources, LimitsReservationsAndUsage) {
   EXPECT_EQ(files.resources.reservation_methods.at(0).method, "PER_JOB");
 }
 
-TEST(LsbResources, WhatIsWrong) {
+TEST(LsbResources, ErrorsAreReported) {
   EXPECT_THAT(
       said({{"resources",
              "Begin HostExport\nPER_HOST=hostX\nDISTRIBUTION=([far, 0])\nEnd HostExport\n"
@@ -482,7 +482,7 @@ TEST(LsbFiles, ThereIsAQueueForJobsThatNameNone) {
   EXPECT_THAT(queues("", ""), ElementsAre("default"));
 }
 
-TEST(LsbFiles, WhichMustBeThere) {
+TEST(LsbFiles, MissingFilesAreReported) {
   auto files = cluster();
   const auto checked = read_cluster_files(files.sources());
   EXPECT_EQ(lsb_directory(*checked.files), "/c/lsbatch/lab/configdir");

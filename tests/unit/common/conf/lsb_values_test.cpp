@@ -56,7 +56,7 @@ TEST(TimeLimits, HoursMinutesAndAHost) {
     EXPECT_FALSE(parse_time_limit(text).has_value()) << text;
 }
 
-TEST(JobControlsTest, WhatStandsInTheBrackets) {
+TEST(JobControlsTest, ReadsActionsInBrackets) {
   EXPECT_EQ(*parse_job_controls("SUSPEND[SIGTERM] RESUME[kill -CONT [x]]  TERMINATE [CHKPNT]"),
             (JobControls{"SIGTERM", "kill -CONT [x]", "CHKPNT"}));
   EXPECT_FALSE(parse_job_controls("SUSPEND").has_value());
@@ -64,7 +64,7 @@ TEST(JobControlsTest, WhatStandsInTheBrackets) {
   EXPECT_EQ(parse_job_controls("SUSPEND[x").error().text, "found \"[x\", expected a closing ]");
 }
 
-TEST(RequeueExitsTest, CodesAndAllBut) {
+TEST(RequeueExitsTest, ReadsCodesAndAllBut) {
   EXPECT_EQ(*parse_requeue_exits("30 EXCLUDE(20 21) 31"), (RequeueExits{false, {30, 31}, {20, 21}}));
   EXPECT_EQ(*parse_requeue_exits("all ~1 ~2"), (RequeueExits{true, {1, 2}, {}}));
   for (const char* text : {"256", "~1", "all 3", "EXCLUDE(1", "EXCLUDE(x)"})

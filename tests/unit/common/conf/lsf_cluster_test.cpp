@@ -79,7 +79,7 @@ std::vector<std::string> said_of_host(const std::string& row,
   return read("Begin Host\n" + keywords + "\n" + row + "\nEnd Host\n").said;
 }
 
-TEST(LsfCluster, Parameters) {
+TEST(LsfCluster, ParametersAreRead) {
   const auto result =
       read(std::string(kHosts) +
            "Begin Parameters\nPRODUCTS = LSF_Base\nEXINTERVAL = "
@@ -105,7 +105,7 @@ TEST(LsfCluster, Parameters) {
   EXPECT_EQ(p.elim_restart_interval, 500ms);
 }
 
-TEST(LsfCluster, ParametersThatCannotBeMeant) {
+TEST(LsfCluster, InvalidParametersAreReported) {
   EXPECT_THAT(
       read(std::string(kHosts) +
            "Begin Parameters\nEXINTERVAL=0\nHOST_INACTIVITY_LIMIT=x\nELIM_POLL_INTERVAL=9\n"
@@ -124,7 +124,7 @@ TEST(LsfCluster, ParametersThatCannotBeMeant) {
           "there is no limit without"));
 }
 
-TEST(LsfCluster, Administrators) {
+TEST(LsfCluster, AdministratorsAreReadInEverySpelling) {
   for (const char* text : {"Begin ClusterAdmins\nAdministrators = ann dept\nEnd ClusterAdmins\n",
                            "Begin ClusterAdmins\nADMINISTRATORS = (ann dept)\nEnd ClusterAdmins\n",
                            "Begin ClusterAdmins\nADMINISTRATORS\n(ann dept)\nEnd ClusterAdmins\n",
@@ -165,7 +165,7 @@ TEST(LsfCluster, HostRowsOfSeveralVersions) {
   EXPECT_TRUE(lone.run_windows.empty());
 }
 
-TEST(LsfCluster, HostsThatCannotBeMeant) {
+TEST(LsfCluster, InvalidHostsAreReported) {
   EXPECT_THAT(said_of_host("host/A ! ! 1 ()"),
               ElementsAre("c:3: HOSTNAME: found \"host/A\", expected letters, digits, '-', '.', '_'",
                           "c:1: found no valid host in section Host, expected one or more"));
@@ -220,7 +220,7 @@ std::string location(const std::string& text, const std::string& resource = "scr
   return shown;
 }
 
-TEST(LsfCluster, Locations) {
+TEST(LsfCluster, LocationsNameTheHostsOfEachInstance) {
   EXPECT_EQ(location("[default]"), "*");
   EXPECT_EQ(location("([default])"), "*");
   EXPECT_EQ(location("[all]"), "hostA,hostB,hostC+") << "server hosts alone";
@@ -228,7 +228,7 @@ TEST(LsfCluster, Locations) {
   EXPECT_EQ(location("[all ~ hostB ~hostC]"), "hostA+");
   EXPECT_EQ(location("([hostB hostA] [others])"), "hostB,hostA hostC");
   EXPECT_EQ(location("[others]"), "hostA,hostB,hostC");
-  EXPECT_EQ(location("([hostA] [hostB hostC] [others])"), "hostA hostB,hostC") << "nobody is left";
+  EXPECT_EQ(location("([hostA] [hostB hostC] [others])"), "hostA hostB,hostC") << "no host is left";
   EXPECT_EQ(location("(5@[all])", "seats"), "5@hostA,hostB,hostC+");
   EXPECT_EQ(location("2@[hostA hostB] 4@[others]", "seats"), "2@hostA,hostB 4@hostC");
   EXPECT_EQ(location("(1@[hostA] 1@[hostB] 1@[HOSTC])", "seats"), "1@hostA 1@hostB 1@hostC");
@@ -237,7 +237,7 @@ TEST(LsfCluster, Locations) {
   EXPECT_EQ(location("(v1.2@[hostA])", "rack"), "v1.2@hostA");
 }
 
-TEST(LsfCluster, LocationsThatCannotBeMeant) {
+TEST(LsfCluster, InvalidLocationsAreReported) {
   const std::string instance = "VALUE@[HOST ...], [all ~HOST ...], [others] or [default]";
   EXPECT_EQ(location("[hostA@500]", "seats"),
             "c:11: LOCATION of seats: found \"[hostA@500]\", expected VALUE@[HOST ...], the value first");
@@ -298,7 +298,7 @@ TEST(LsfCluster, AMapWithoutKeywordsOrBeforeTheHosts) {
   EXPECT_EQ(result.cluster.resource_map.size(), 1U);
 }
 
-TEST(LsfCluster, RemoteClusters) {
+TEST(LsfCluster, RemoteClustersAreRead) {
   const auto result = read(std::string(kHosts) +
                            "Begin RemoteClusters\nCLUSTERNAME EQUIV CACHE_INTERVAL RECV_FROM AUTH\n"
                            "far Y 90 N KRB\nlab () () () -\nEnd RemoteClusters\n");

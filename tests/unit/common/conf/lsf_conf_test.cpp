@@ -11,7 +11,7 @@ std::string value(const std::string& text, const std::string& name = "A") {
   return conf ? conf->value(name) : conf.error().text;
 }
 
-TEST(LsfConf, NamesAndValues) {
+TEST(LsfConf, NamesAndValuesAreTrimmed) {
   EXPECT_EQ(value("A=b\n"), "b");
   EXPECT_EQ(value("A=b"), "b") << "no newline at the end";
   EXPECT_EQ(value("  A \t=  b c \t\n"), "b c");
@@ -26,7 +26,7 @@ TEST(LsfConf, NamesAndValues) {
   EXPECT_EQ(value("A=\xc3\xa4"), "\xc3\xa4");
 }
 
-TEST(LsfConf, CommentsAndEmptyLines) {
+TEST(LsfConf, CommentsAndEmptyLinesAreSkipped) {
   EXPECT_EQ(value("# A=1\n\n   \n  # x\nA=b # c\n"), "b");
   EXPECT_EQ(value("A=b#c"), "b#c") << "a comment needs a blank before it";
   EXPECT_EQ(value("A=#c"), "");
@@ -34,7 +34,7 @@ TEST(LsfConf, CommentsAndEmptyLines) {
   EXPECT_EQ(value("# a comment is not joined \\\nA=b"), "b");
 }
 
-TEST(LsfConf, Quotes) {
+TEST(LsfConf, QuotesAroundAValueAreTakenOff) {
   EXPECT_EQ(value("A=\"b c\""), "b c");
   EXPECT_EQ(value("A=' b '"), " b ");
   EXPECT_EQ(value("A=\"\""), "");
@@ -42,12 +42,12 @@ TEST(LsfConf, Quotes) {
   EXPECT_EQ(value("A=b \"c\""), "b \"c\"") << "a quote inside words is a byte";
 }
 
-TEST(LsfConf, LineEndsAndContinuation) {
+TEST(LsfConf, LinesMayEndInCrLfOrContinue) {
   EXPECT_EQ(value("A=b\r\nB=c\r\n"), "b");
   EXPECT_EQ(value("A=b\r\nB=c\r\n", "B"), "c");
   EXPECT_EQ(value("A=b \\\n  c\nB=d"), "b   c");
   EXPECT_EQ(value("A=\"b\\\r\nc\"\r\n"), "bc");
-  EXPECT_EQ(value("A=b\\"), "b") << "nothing to join";
+  EXPECT_EQ(value("A=b\\"), "b") << "no line to join";
   EXPECT_EQ(value("A\\\n=b"), "b");
 }
 
@@ -78,11 +78,11 @@ TEST(LsfConf, ASettingKnowsItsPlace) {
   const auto conf = LsfConf::parse("\n\nA=1\nE=\n", "/etc/lsf.conf");
   ASSERT_TRUE(conf->find("A"));
   EXPECT_EQ(conf->find("A")->where, "/etc/lsf.conf:3");
-  EXPECT_EQ(conf->find("E"), nullptr) << "set to nothing";
+  EXPECT_EQ(conf->find("E"), nullptr) << "set to an empty value";
   EXPECT_EQ(conf->find("Z"), nullptr);
 }
 
-TEST(LsfConf, WhatIsPrintedReadsBack) {
+TEST(LsfConf, PrintedValueReadsBack) {
   for (const char* text : {"A=b c", "A=' b\"'", "A=it's", "A=it's \"so\"", "A=it's \"so\"\\\\"}) {
     const auto conf = LsfConf::parse(text, "f");
     EXPECT_EQ(value(conf->text() + "B=1\n"), conf->value("A")) << text;

@@ -38,14 +38,14 @@ ResourceDefinition resource(const std::string& rows, const std::string& keywords
   return result.shared.resources[0].definition;
 }
 
-// One row of section Resource with a name alone, and what is said of it.
+// The problems of one row of section Resource that has a name alone.
 std::vector<std::string> said_of(const std::string& row) {
   return read_shared("Begin Resource\nRESOURCENAME TYPE INTERVAL INCREASING DESCRIPTION\n" + row +
                      "\nEnd Resource\n")
       .said;
 }
 
-TEST(LsfShared, Clusters) {
+TEST(LsfShared, ClustersAreRead) {
   Problems problems;
   const auto file = parse_sections(
       "Begin Cluster\nClusterName Servers\nlab hostA\nfar (hostC hostD hostE)\nold ()\nEnd Cluster\n", "s",
@@ -58,7 +58,7 @@ TEST(LsfShared, Clusters) {
   EXPECT_THAT(lines_of(problems), IsEmpty());
 }
 
-TEST(LsfShared, TypesAndModels) {
+TEST(LsfShared, TypesAndModelsAreRead) {
   const auto result = read_shared(
       "Begin HostType\nTYPENAME # Keyword\nX86_64\nLINUX64\nX86_64\nEnd HostType\n"
       "Begin HostModel\nMODELNAME CPUFACTOR ARCHITECTURE\nOldBox 6.5 ()\nNewBox 23 (x15_3599_AMDRyzen "
@@ -111,7 +111,7 @@ TEST(LsfShared, TheOldIndexSection) {
   EXPECT_TRUE(result.shared.resources[0].every_host);
 }
 
-TEST(LsfShared, NamesThatNoResourceCanHave) {
+TEST(LsfShared, InvalidResourceNamesAreReported) {
   for (const char* name : {"9a", "a:b", "a.b", "a-b", "a*b", "a/b", "a!b", "a&b", "a|b", "a<b", "a>b", "a@b",
                            "a=b", "a+b", "a,b", "mem", "cpu", "logins", "server"}) {
     const auto said = said_of(std::string(name) + " Numeric () Y (x)");
@@ -131,7 +131,7 @@ TEST(LsfShared, NamesThatNoResourceCanHave) {
   EXPECT_THAT(said_of(std::string(40, 'x') + " Boolean () () (x)").at(0), testing::HasSubstr("warning"));
 }
 
-TEST(LsfShared, WhatIsWrongIsAllTold) {
+TEST(LsfShared, EveryErrorIsReported) {
   EXPECT_THAT(said_of("a Real 1.5 maybe ()"),
               ElementsAre("s:7: TYPE: found \"Real\", expected Boolean, Numeric or String",
                           "s:7: INTERVAL: found \"1.5\", expected a whole number from 1 to 1000000000",

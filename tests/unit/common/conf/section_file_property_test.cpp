@@ -10,7 +10,7 @@
 namespace rollcall::conf {
 namespace {
 
-// Names, keywords and values alone: where they stand is another matter after printing.
+// Names, keywords and values without line numbers, which printing changes.
 std::string shape(const SectionFile& file) {
   std::string text;
   for (const Section& section : file.sections) {
@@ -96,7 +96,7 @@ rc::Gen<std::string> words() {
                       });
 }
 
-RC_GTEST_PROP(SectionFileProperty, AnyBytesAreReadOrTold, (const std::string& text)) { reads_back(text); }
+RC_GTEST_PROP(SectionFileProperty, AnyBytesAreReadOrReported, (const std::string& text)) { reads_back(text); }
 
 RC_GTEST_PROP(SectionFileProperty, LikelyWordsReadBack, ()) { reads_back(*words()); }
 

@@ -47,8 +47,8 @@ Parsed parse(const std::string& text, const MemoryFiles& files = {}) {
   return parsed;
 }
 
-// Each of these is the same rows; none is worth a word.
-TEST(SectionFile, Tolerances) {
+// Each of these texts gives the same rows, and no problem.
+TEST(SectionFile, LineEndsBlanksAndCaseDoNotMatter) {
   const std::vector<std::pair<const char*, std::string>> same{
       {"plain", "Begin Host\nHOSTNAME type RESOURCES\na ! (x y)\nb - ()\nEnd Host\n"},
       {"no newline at the end", "Begin Host\nHOSTNAME type RESOURCES\na ! (x y)\nb - ()\nEnd Host"},
@@ -85,7 +85,7 @@ TEST(SectionFile, Tolerances) {
   }
 }
 
-TEST(SectionFile, HorizontalSections) {
+TEST(SectionFile, HorizontalSectionsAreRows) {
   const auto parsed = parse(
       "Begin Host\nHOSTNAME=a\ntype = !\nRES_SELECT=type==LINUX\nDESCRIPTION = For \"jobs # 1\" # no\nUSERS "
       "=\nEnd Host\n"
@@ -102,7 +102,7 @@ TEST(SectionFile, AKeywordTwiceInAHorizontalSectionTheLastCounts) {
   EXPECT_THAT(parsed.said, IsEmpty());
 }
 
-TEST(SectionFile, Cells) {
+TEST(SectionFile, CellsMayBeQuotedOrInParentheses) {
   const auto parsed =
       parse("Begin Host\nA B\n(x (y) z) \"p q\"\n[a b] 2@[c d]\n(-) (Don't (panic))\na [x] y\nEnd Host\n");
   EXPECT_THAT(parsed.rows(),
@@ -133,7 +133,7 @@ TEST(SectionFile, AMissingKeywordLineIsTakenForTheDefaultOne) {
                           "RESOURCENAME LOCATION"));
 }
 
-TEST(SectionFile, LinesOfTheirOwn) {
+TEST(SectionFile, SectionsOfPlainLinesAreRead) {
   const auto parsed =
       parse("Begin RemoteTasks\ncc\ntroff/\"type==any order[cpu]\"\n+ls # x\nEnd RemoteTasks\n");
   EXPECT_THAT(parsed.rows("RemoteTasks"), ElementsAre("=cc", "=troff/\"type==any order[cpu]\"", "=+ls"));
@@ -152,7 +152,7 @@ TEST(SectionFile, CommentsNeverBeginInsideQuotes) {
   EXPECT_EQ(value("x\\ # no more"), "A=x\\");
 }
 
-TEST(SectionFile, WhatIsWrongIsAllTold) {
+TEST(SectionFile, EveryErrorIsReported) {
   EXPECT_THAT(parse("x\ny\nBegin Host\nA\n1\nEnd Host\nz\n").said,
               ElementsAre("/c/f:1: found \"x\", expected Begin and the name of a section",
                           "/c/f:7: found \"z\", expected Begin and the name of a section"));
@@ -185,7 +185,7 @@ TEST(SectionFile, PlaceholdersOfTheInstallationAreRefused) {
                   "/c/f:4: found \"@B@\", expected the value that the installation puts in its place"));
 }
 
-TEST(SectionFile, IncludedFiles) {
+TEST(SectionFile, IncludedFilesAreReadInPlace) {
   const MemoryFiles files{
       .files = {{"/c/more/hosts", "b 2\n#INCLUDE \"again\"\n"}, {"/c/more/again", "c 3\n"}, {"/d", "d 4"}}};
   const auto parsed =
@@ -197,7 +197,7 @@ TEST(SectionFile, IncludedFiles) {
       << "comments that begin alike";
 }
 
-TEST(SectionFile, IncludesThatCannotBeMeant) {
+TEST(SectionFile, InvalidIncludesAreReported) {
   const MemoryFiles files{
       .files = {{"/c/f", "#INCLUDE \"f\"\n"}, {"/c/a", "#INCLUDE \"b\"\n"}, {"/c/b", "#INCLUDE \"a\"\n"}}};
   EXPECT_THAT(parse("#INCLUDE \"f\"\n", files).said,
@@ -233,7 +233,7 @@ std::vector<std::string> at(int day, int hour, const std::string& text) {
   return parsed.rows();
 }
 
-TEST(SectionFile, TimeConditions) {
+TEST(SectionFile, TheFirstTimeConditionThatHoldsCounts) {
   const std::string text =
       "#if time(18-19)\nA = 1\n#elif time(5:17:00-1:8:30 20-21)\nA = 2\n#else # x\nA = 3\n#endif\nB = 4\n";
   EXPECT_THAT(at(2, 18, text), ElementsAre("A=1|B=4"));
@@ -251,7 +251,7 @@ TEST(SectionFile, TimeConditions) {
               ElementsAre("A=1"));
 }
 
-TEST(SectionFile, TimeConditionsThatCannotBeMeant) {
+TEST(SectionFile, InvalidTimeConditionsAreReported) {
   EXPECT_THAT(parse("#if time(1-2)\n").said,
               ElementsAre("/c/f:1: found no #endif for this #if, expected one in the same file"));
   EXPECT_THAT(parse("#endif\n#else\n#elif time(1-2)\n").said,

@@ -1,4 +1,4 @@
-// Two hosts of one address: what is meant for one would run on the other.
+// Two hosts with one address are refused: a job for one would run on the other.
 #include "common/conf/shared_addresses.hpp"
 
 #include <gmock/gmock.h>

@@ -22,7 +22,7 @@ TEST(TicketLife, IsAsTheBuildSaysWhereLsfConfIsSilent) {
 #ifdef ROLLCALL_TICKETS
   EXPECT_EQ(*life_of(""), kLongestTicketLife);
 #else
-  EXPECT_EQ(*life_of(""), seconds(0)) << "a secret is kept only where somebody wants it";
+  EXPECT_EQ(*life_of(""), seconds(0)) << "tickets are off unless the site turns them on";
 #endif
 }
 

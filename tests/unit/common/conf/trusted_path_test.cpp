@@ -1,4 +1,4 @@
-// What root may believe: the steps of a path, judged without a file system.
+// TrustedPath: which paths root may trust, judged from the facts of each step without a file system.
 #include "common/conf/trusted_path.hpp"
 
 #include <gmock/gmock.h>
@@ -12,7 +12,7 @@ using Kind = PathPart::Kind;
 
 const PathPart kRoot{"/", 0, 0, 0755}, kOpt{"/opt", 0, 0, 0755}, kTmp{"/tmp", 0, 0, 01777};
 
-TEST(TrustedPath, APathOfRootsAloneIsBelieved) {
+TEST(TrustedPath, PathOwnedByRootAloneIsTrusted) {
   EXPECT_EQ(untrusted_part({kRoot, kOpt, {"/opt/lsf.conf", 0, 0, 0644, Kind::other}}, {}), "");
   EXPECT_EQ(untrusted_part({kRoot, {"/opt", 0, 0, 0775}}, {}), "") << "the group root";
 }

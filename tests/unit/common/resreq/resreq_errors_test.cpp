@@ -104,7 +104,7 @@ TEST(Limits, NestingEndsWithAnError) {
   for (const char open : {'(', '!', '-'}) EXPECT_TRUE(parse(nested(60'000, open, "")).error) << open;
 }
 
-// What is joined may get parentheses that make it too deep.
+// Joining requirements adds parentheses, which may make the result too deep.
 TEST(Limits, NestingOfJoinedSectionsCounts) {
   const std::string deep = std::string(256, '!') + "mem";
   EXPECT_FALSE(parse("select[swp] select[" + deep + "]").error);
@@ -117,7 +117,7 @@ TEST(Limits, LengthEndsWithAnError) {
   text.resize(kLongestText, ' ');
   const auto longest = parse(text);
   ASSERT_FALSE(longest.error) << longest.error->text;
-  // Printed, compared and let go without a call for each of ten thousand operands.
+  // Printing, comparing and destroying must not recurse once for each of ten thousand operands.
   EXPECT_TRUE(longest.value == longest.value);
   EXPECT_GT(print(longest.value).size(), 65'536u);
   const auto longer = parse(text + " ");
@@ -147,7 +147,7 @@ TEST(Limits, ListsEnd) {
   EXPECT_EQ(many.error->offset, 64u * 8);
 }
 
-TEST(Bytes, ThatAreNoTextAreRefused) {
+TEST(Bytes, ControlAndInvalidBytesAreRefused) {
   EXPECT_EQ(parse("mem\x01>5").error->offset, 3u);
   EXPECT_EQ(parse(std::string_view("mem\0>5", 6)).error->offset, 3u);
   EXPECT_EQ(parse("mem>\xff").error->text, "found \"\\xff\", expected text in UTF-8");

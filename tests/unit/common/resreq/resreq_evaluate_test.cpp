@@ -1,4 +1,4 @@
-// What a host must have: numbers, words, Booleans, what is not known, and names that mean nothing here.
+// Evaluating select[] on a host: numbers, words, Booleans, unknown values and undefined names.
 #include <gtest/gtest.h>
 
 #include "tests/unit/common/resreq/resreq_host.hpp"
@@ -90,7 +90,7 @@ TEST(Select, KnowsAnyAndLocal) {
   EXPECT_FALSE(holds("model == local"));
   EXPECT_TRUE(holds("model != local"));
   EXPECT_TRUE(holds("-"));
-  // Who asks from a host of unknown type gets none.
+  // A client on a host of unknown type gets no host.
   BindContext stranger{.indices = &cluster(), .official_host = {}};
   EXPECT_FALSE(holds("type == local", stranger));
   EXPECT_FALSE(holds("type != local", stranger));
@@ -173,7 +173,7 @@ TEST(Defined, AsksWhetherTheHostHasAValue) {
   EXPECT_FALSE(holds("defined(tmp) || defined(aix) || defined(lic)"));
 }
 
-// More numbers on the stack at once than a usual requirement needs.
+// Needs a deeper stack of numbers than a usual requirement.
 TEST(Deep, ExpressionsAreRunAsWell) {
   std::string text = "mem";
   for (int i = 0; i < 250; ++i) text = "1 + (" + text + ")";

@@ -89,7 +89,7 @@ TEST(Explain, HasALineForEachPart) {
             "yes  mem > 1: 380\nyes  linux: yes\nno   aix: no\nno   cpu < 1: -");
 }
 
-TEST(Rows, SayYesOrNoAndWhy) {
+TEST(Rows, TellYesOrNoWithTheReason) {
   const BoundSelect select = bound("mem>500 && linux");
   const TestHost rich({{"mem", 800}, {"linux", 1}}), poor({{"mem", 380.25}, {"linux", 1}}), bare({});
   EXPECT_EQ(rows({{"hostA", select.parts(rich)},

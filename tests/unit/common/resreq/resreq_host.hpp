@@ -1,4 +1,4 @@
-// What the tests of requirements share: a cluster with a few resources of its own, and a host that has what a test says.
+// For the tests of requirements: a cluster with a few resources of its own, and a host with the values that a test gives it.
 #pragma once
 
 #include <limits>

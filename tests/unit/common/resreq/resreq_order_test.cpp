@@ -64,7 +64,7 @@ TEST(Order, TakesAResourceOnce) {
   EXPECT_FALSE(bound.order.keys[0].descending);
 }
 
-TEST(Order, NamesWhatCannotBeOrderedBy) {
+TEST(Order, NamesResourcesThatCannotOrder) {
   const auto unknown = bind_order(parsed("order[mem:-foo]").order, cluster());
   ASSERT_TRUE(unknown.error);
   EXPECT_EQ(unknown.error->text, "found \"foo\", expected a resource of this cluster");

@@ -150,7 +150,7 @@ TEST(Span, HoldsWhatIsWritten) {
   EXPECT_EQ(span.ptile_by, (std::vector<std::pair<std::string, int>>{{"HP", 8}, {"SGI", 4}}));
 }
 
-TEST(ResReq, AnEmptyOneSaysNothing) {
+TEST(ResReq, EmptyRequirementHasNoSections) {
   EXPECT_TRUE(parsed("").empty());
   EXPECT_FALSE(parsed("cu[]").empty());
 }

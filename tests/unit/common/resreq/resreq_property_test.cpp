@@ -161,7 +161,7 @@ RC_GTEST_PROP(Print, ParsesToTheSame, ()) {
 }
 
 // The two ways of one string and of several options agree.
-RC_GTEST_PROP(Merge, IsWhatTheStringsTogetherSay, ()) {
+RC_GTEST_PROP(Merge, EqualsTheRequirementOfTheJoinedStrings, ()) {
   ResReq first = merge({}, a_requirement()).value(), second = merge({}, a_requirement()).value();
   second.span.reset();
   second.cu.reset();

@@ -53,7 +53,7 @@ TEST(OldSyntax, IsReadAsTheLaterOne) {
   EXPECT_EQ(select("cpu=1:login=3:idle=5:swap=10"), "cpu = 1 && login = 3 && idle = 5 && swap = 10");
 }
 
-// Of one word it is the old syntax that is meant; anything more is the later one.
+// One word alone is read as the old syntax, anything longer as the newer one.
 TEST(OldSyntax, IsOnlyTakenForWholeTexts) {
   EXPECT_TRUE(std::holds_alternative<Unary>(parsed("-mem").select->node));
   EXPECT_EQ(std::get<Unary>(parsed("-mem").select->node).op, Operator::no);

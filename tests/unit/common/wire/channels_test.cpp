@@ -36,7 +36,7 @@ struct Side {
 
 class ChannelsTest : public ::testing::Test {
  protected:
-  // Everything that may leave, both ways, until nothing does.
+  // Carries bytes both ways until neither end has any to send.
   void settle() {
     for (bool more = true; more;) {
       const std::string there = near.channels.output(1 << 16), back = far.channels.output(1 << 16);
@@ -54,7 +54,7 @@ std::string piece(std::string_view body_with_channel_and_kind) {
   return bytes;
 }
 
-TEST_F(ChannelsTest, ThePiecesAreTheDocumented) {
+TEST_F(ChannelsTest, PiecesHaveTheDocumentedBytes) {
   const auto one = near.channels.open();
   near.channels.send(one, "ab");
   near.channels.close(one);
@@ -92,7 +92,7 @@ TEST_F(ChannelsTest, ByteByByteIsTheSame) {
   EXPECT_EQ(far.error, "");
 }
 
-TEST_F(ChannelsTest, HalfAPieceIsNothingYet) {
+TEST_F(ChannelsTest, HalfAPieceIsKeptUntilItIsWhole) {
   const auto one = near.channels.open();
   near.channels.send(one, "hello");
   const std::string bytes = near.channels.output(1000);
@@ -116,7 +116,7 @@ TEST_F(ChannelsTest, ACloseFollowsWhatWasSentAndEndsBothDirections) {
   EXPECT_EQ(near.channels.open_channels() + far.channels.open_channels(), 0U);
 }
 
-TEST_F(ChannelsTest, WhatCrossesACloseIsNoError) {
+TEST_F(ChannelsTest, BytesThatCrossACloseAreNoError) {
   const auto one = near.channels.open();
   settle();
   far.channels.send(one, "under way");
@@ -126,7 +126,7 @@ TEST_F(ChannelsTest, WhatCrossesACloseIsNoError) {
   EXPECT_EQ(near.heard[one], "");
 }
 
-TEST_F(ChannelsTest, WhoDoesNotReadGetsAWindowAndHoldsUpNobody) {
+TEST_F(ChannelsTest, ReaderThatStopsGetsAWindowAndDelaysNoOther) {
   const auto slow = near.channels.open(), other = near.channels.open();
   settle();
   near.passes_on = false;  // of `slow`; the other one is passed on by hand
@@ -148,7 +148,7 @@ TEST_F(ChannelsTest, WhoDoesNotReadGetsAWindowAndHoldsUpNobody) {
   EXPECT_EQ(near.error + far.error, "");
 }
 
-TEST_F(ChannelsTest, WhoFloodsGetsHisTurnAndNoMore) {
+TEST_F(ChannelsTest, SenderThatFloodsGetsItsTurnAlone) {
   const auto flood = near.channels.open();
   std::vector<ChannelId> others;
   for (int i = 0; i < 8; ++i) others.push_back(near.channels.open());
@@ -165,7 +165,7 @@ TEST_F(ChannelsTest, OutputIsLittleMoreThanWhatWasAskedFor) {
   EXPECT_LE(near.channels.output(100).size(), 100 + kPieceBytes + 9);
 }
 
-TEST_F(ChannelsTest, WhatIsNotTheProtocolIsAnError) {
+TEST_F(ChannelsTest, BytesOutsideTheProtocolAreAnError) {
   const auto error_of = [](const std::string& bytes, Channels::End end = Channels::End::accepted) {
     Side side(end);
     side.feed(bytes);
@@ -192,7 +192,7 @@ TEST_F(ChannelsTest, WhatIsNotTheProtocolIsAnError) {
   EXPECT_NE(error_of(bytes({-1, -1, -1, -1})), "") << "4 GiB";
 }
 
-TEST_F(ChannelsTest, MoreThanTheWindowIsAnErrorOfTheOther) {
+TEST_F(ChannelsTest, ExceedingTheWindowIsAnErrorOfThePeer) {
   far.passes_on = false;
   std::string bytes = piece(std::string("\0\0\0\1\1", 5));
   for (std::size_t sent = 0; sent < kChannelWindow; sent += kPieceBytes)

@@ -18,7 +18,7 @@ namespace {
 
 namespace pb = google::protobuf;
 
-// What LIM's answers add; no facts of the host itself.
+// Fields that LIM's answers add; they are no facts of the host itself.
 const std::set<std::string> kOfAnswersAlone{"run_windows", "thresholds"};
 
 // Facts as load.proto describes them, with reflection.
@@ -41,7 +41,7 @@ class Described {
   const pb::Descriptor* facts_ = nullptr;
 };
 
-// Never empty: a text that was not carried along would look the same. No control characters: those are taken out.
+// Never empty, since a lost text is empty too. No control characters, since those are removed on the way.
 std::string any_word() {
   return *rc::gen::nonEmpty(rc::gen::container<std::string>(rc::gen::inRange(' ', '~')));
 }
@@ -98,9 +98,9 @@ RC_GTEST_PROP(HostFactsOnTheWire, EveryFieldOfTheMessageIsSetAndRead, ()) {
   if (!differences.Compare(*sent, *back)) RC_FAIL(lost);
 }
 
-RC_GTEST_PROP(HostFactsOnTheWire, EveryMemberOfTheValueIsSetAndRead, ()) {
+RC_GTEST_PROP(HostFactsOnTheWire, EveryMemberOfTheValueIsSetAndReadBack, ()) {
   HostFacts facts;
-  // A member more, and this line does not compile: give it a value below.
+  // A new member breaks this line at compile time: give it a value below.
   auto& [name, type, model, cpu_factor, server, rexpri, ncpus, nprocs, ncores, nthreads, ndisks, maxmem,
          maxswp, maxtmp, booleans, dedicated, values, topology] = facts;
   for (std::string* word : {&name, &type, &model, &topology}) *word = any_word();

@@ -88,7 +88,7 @@ TEST(Frame, OfFourGibibytesIsRefusedBeforeItsPayload) {
   EXPECT_FALSE(Receiver{}.feed(header(0xffffffff) + "and more"));
 }
 
-TEST(Frame, OfNothingIsRefused) {
+TEST(Frame, EmptyFrameIsRefused) {
   EXPECT_FALSE(Receiver{}.feed(header(0)));
   EXPECT_FALSE(Receiver{}.feed(header(0) + "x"));
 }

@@ -80,7 +80,7 @@ TEST(Messages, WordsNeedNotBeUtf8) {
   EXPECT_EQ(back.failed().path(), "/opt/\xe9/app");
 }
 
-TEST(Messages, WhatANewerProgramAddsIsPassedOver) {
+TEST(Messages, UnknownFieldsAreSkipped) {
   FromPam signal;
   signal.mutable_deliver_signal()->set_signo(10);
   const std::string newer = signal.SerializeAsString() + std::string("\xf8\x07\x01", 3);  // field 127 = 1
@@ -89,7 +89,7 @@ TEST(Messages, WhatANewerProgramAddsIsPassedOver) {
   EXPECT_EQ(back.deliver_signal().signo(), 10);
 }
 
-TEST(Messages, ACommandThatIsNotKnownYetIsNoCommand) {
+TEST(Messages, UnknownCommandIsNoCommand) {
   FromPam back;
   ASSERT_TRUE(back.ParseFromString(std::string("\xa2\x06\x00", 3)));  // field 100, an empty message
   EXPECT_EQ(back.message_case(), FromPam::MESSAGE_NOT_SET);

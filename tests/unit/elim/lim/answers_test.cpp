@@ -1,4 +1,4 @@
-// What a master answers: which hosts, in which order, what is refused, and that long answers come in parts.
+// The master's answers: which hosts, in which order, which requests are refused, and that long answers come in parts.
 #include "elim/policy/lim/answers.hpp"
 
 #include <gmock/gmock.h>
@@ -240,7 +240,7 @@ TEST_F(Answers, HostsAreInTheFilesOrderWithWhatTheySaid) {
   std::size_t from = 0;
   const auto part = hosts_part(view(), ask, chosen, from);
   ASSERT_TRUE(part && part->last());
-  EXPECT_FALSE(hosts_part(view(), ask, chosen, from)) << "nothing after the last";
+  EXPECT_FALSE(hosts_part(view(), ask, chosen, from)) << "no part after the last";
   EXPECT_EQ(part->hosts().hosts(1).ncpus(), 2);
   EXPECT_EQ(part->hosts().hosts(1).topology(), "tree of n2");
   EXPECT_TRUE(part->hosts().up(2));
@@ -332,7 +332,7 @@ TEST_F(Answers, ClusterHasAllThatASchedulerNeeds) {
   EXPECT_EQ(cluster.hosts().hosts(3).name(), "c1");
   EXPECT_EQ(cluster.hosts().hosts(1).ncpus(), 2);
 
-  // Loads are as AskLoad's two forms.
+  // The loads are those of AskLoad's two forms.
   for (const auto form : {Request::AskLoad::EFFECTIVE, Request::AskLoad::NORMALISED}) {
     auto ask = load("");
     ask.set_queue(form);
@@ -354,7 +354,7 @@ TEST_F(Answers, ClusterHasAllThatASchedulerNeeds) {
   EXPECT_EQ(cluster.shareds().shareds(0).value(), "-");
 }
 
-TEST_F(Answers, WhoIsNoMasterNamesIt) {
+TEST_F(Answers, FollowerNamesTheMaster) {
   Lim other(std::make_shared<LimRules>(lim_rules(conf, "n2", "digest")));
   const auto reply = not_master_answer(other);
   EXPECT_EQ(reply.refusal().why(), Refusal::NOT_MASTER);

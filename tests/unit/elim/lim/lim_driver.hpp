@@ -1,4 +1,4 @@
-// One LIM in a test's hand: what it is told, and the texts of what it wants done.
+// LimDriver: feeds the rules of one LIM with events and gives the texts of their effects. No process, no socket.
 #pragma once
 
 #include <gmock/gmock.h>
@@ -20,7 +20,7 @@ class LimDriver {
   explicit LimDriver(const std::string& host) : LimDriver(test_rules(host)) {}
   explicit LimDriver(LimRules rules) : lim(std::make_shared<const LimRules>(std::move(rules))) {}
 
-  // The effects without notes; what is in them is in `effects`.
+  // The texts of the effects without notes; the effects themselves are in `effects`.
   Texts tell(const Event& event) {
     effects = step(lim, event, now);
     EXPECT_EQ(broken_invariant(lim), "") << "after " << text(event);
@@ -29,7 +29,7 @@ class LimDriver {
       if (!std::holds_alternative<effect::Note>(effect)) texts.push_back(text(effect));
     return texts;
   }
-  // Time passes, with a Tick whenever one is due. Everything that was wanted in it.
+  // Lets time pass, with a Tick at every deadline. Gives the effects of all of it.
   Texts pass(Duration time) {
     const TimePoint end = now + time;
     Texts texts;

@@ -49,7 +49,7 @@ LimRules with_threshold(ResourceId index, double value) {
   return rules;
 }
 
-TEST(LimOwn, WhatChangedGoesEveryInterval) {
+TEST(LimOwn, ReportsChangesEveryInterval) {
   Follower d;
   EXPECT_THAT(d.sample({}), IsEmpty()) << "not before the interval is over";
   EXPECT_THAT(d.pass(seconds(10)), Contains("SendReport 1 11 names 11 values"));
@@ -169,7 +169,7 @@ TEST(LimOwn, WordsAndNumbersKeepToTheirResources) {
   EXPECT_EQ(d.lim.own.load[d.id("site")].word, "ok");
 }
 
-TEST(LimOwn, WhatIsNotAskedForAnyMoreIsForgotten) {
+TEST(LimOwn, ForgetsValuesThatAreNoLongerAskedFor) {
   Follower d;
   d.tell(event::OrdersArrived{1, {"nio", "scratch"}});
   d.elims_say("scratch", 5);

@@ -1,4 +1,4 @@
-// Whatever comes, in whatever order: a LIM stays sound, keeps to its connections, and lets time pass.
+// Under any events in any order a LIM keeps its invariants, uses only open connections, and never sets a deadline in the past.
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
@@ -99,7 +99,7 @@ Event any_event(const std::string& own) {
   }
 }
 
-// What the shell would complain of.
+// Effects that the shell could not carry out.
 struct Shell {
   std::set<ConnectionId> open;
   std::set<std::string> dialling;
@@ -131,14 +131,14 @@ struct Shell {
   }
 };
 
-RC_GTEST_PROP(LimProperty, SoundWhateverComes, ()) {
+RC_GTEST_PROP(LimProperty, StaysSoundUnderAnyEvents, ()) {
   const std::string own = *rc::gen::element<std::string>("a", "b", "d");
   LimDriver driver(own);
   Shell shell;
   ConnectionId fresh = 100;
   for (int i = 0; i < 60; ++i) {
     Event event = any_event(own);
-    // The shell's promises: outcomes of dials that there are, numbers that are new.
+    // What the shell promises: only a dial under way has an outcome, and each connection's number is new.
     if (auto* accepted = std::get_if<event::PeerAccepted>(&event)) {
       if (shell.open.contains(accepted->connection)) continue;
       shell.open.insert(accepted->connection);

@@ -1,4 +1,4 @@
-// Who is master, as one LIM finds out.
+// How one LIM finds out which host is master.
 #include "tests/unit/elim/lim/lim_driver.hpp"
 
 namespace rollcall::lim {
@@ -85,7 +85,7 @@ TEST(LimSearch, ALivingCandidateBeforeUsWillBeMasterItself) {
   EXPECT_EQ(c.now - TimePoint{seconds(1000)}, c.lim.rules->takeover(2));
 }
 
-TEST(LimSearch, WhoIsNoCandidateFollowsTheFirstThatSaysItIsMaster) {
+TEST(LimSearch, OneThatIsNoCandidateFollowsTheFirstThatSaysItIsMaster) {
   LimDriver d("d");
   EXPECT_THAT(d.start(), ElementsAre("Dial a"));
   EXPECT_THAT(d.silence("a"), ElementsAre("Dial b"));
@@ -93,7 +93,7 @@ TEST(LimSearch, WhoIsNoCandidateFollowsTheFirstThatSaysItIsMaster) {
   EXPECT_EQ(d.lim.master_name(), "b");
 }
 
-TEST(LimSearch, WhoIsSaidToBeMasterIsAsked) {
+TEST(LimSearch, AsksTheHostThatIsSaidToBeMaster) {
   LimDriver d("d");
   d.start();
   EXPECT_THAT(d.answer(1, "a", "c"), ElementsAre("CloseLink 1", "Dial c"));
@@ -109,7 +109,7 @@ TEST(LimSearch, AStaleHintEndsInAskingTheOthers) {
   EXPECT_THAT(d.pass(seconds(10)), ElementsAre("Dial a"));
 }
 
-TEST(LimSearch, NobodyAnswersAndNoCandidate) {
+TEST(LimSearch, OneThatIsNoCandidateKeepsAskingWhenNoneAnswers) {
   LimDriver d("d");
   d.start();
   d.refuse("a");
@@ -143,7 +143,7 @@ TEST(LimSearch, AStandInIsRelievedAtOnceByWhoComesBackBeforeIt) {
   b.start();
   EXPECT_THAT(b.announce(5, "c"), IsEmpty());
   EXPECT_THAT(b.silence("a"), Contains("OrderMelim nio licenses scratch site master"))
-      << "c has waited for a; nobody need wait twice";
+      << "c has waited for a already";
   EXPECT_EQ(b.lim.role, Role::master);
 }
 
@@ -176,7 +176,7 @@ TEST(LimSearch, AMasterStepsDownWhenOneBeforeItSaysSoAtItsOwnAddress) {
   b.refuse("a");
   b.refuse("a");  // as it was dialled again by the new master
   EXPECT_THAT(b.announce(9, "a"), ElementsAre("Dial a"));
-  EXPECT_EQ(b.lim.role, Role::master) << "a word of somebody who dialled us is no reason yet";
+  EXPECT_EQ(b.lim.role, Role::master) << "an incoming claim is not yet a reason";
   EXPECT_THAT(b.answer(10, "a", "a"), Contains("SendRegister 10"));
   EXPECT_EQ(b.lim.role, Role::following);
 }
@@ -239,7 +239,7 @@ TEST(LimSearch, AQuietMasterIsAskedWhetherItIsThere) {
   EXPECT_THAT(d.pass(seconds(9)), Not(Contains("SendRenew 1")));
 }
 
-TEST(LimSearch, WhoAsksIsToldWhoIsMaster) {
+TEST(LimSearch, TellsWhoIsMasterWhenAsked) {
   LimDriver d("d");
   EXPECT_THAT(d.accept(1, "e"), ElementsAre("Welcome 1 knows no master"));
   d.start();
@@ -250,21 +250,21 @@ TEST(LimSearch, WhoAsksIsToldWhoIsMaster) {
   EXPECT_THAT(a.accept(1, "e"), ElementsAre("Welcome 1 master"));
 }
 
-TEST(LimSearch, AStrangerIsNoHostOfTheCluster) {
+TEST(LimSearch, ClosesTheLinkOfAHostOutsideTheCluster) {
   LimDriver a("a");
   a.start();
   EXPECT_THAT(a.accept(1, "z"), ElementsAre("CloseLink 1"));
   EXPECT_THAT(a.notes(), ::testing::HasSubstr("no host of this cluster"));
 }
 
-TEST(LimSearch, NobodyElseHasOurName) {
+TEST(LimSearch, ClosesTheLinkOfAnotherLimWithItsOwnName) {
   LimDriver a("a");
   a.start();
   EXPECT_THAT(a.accept(1, "a"), ElementsAre("CloseLink 1"));
   EXPECT_THAT(a.notes(), ::testing::HasSubstr("another LIM calls itself a"));
 }
 
-TEST(LimSearch, LinksThatNobodyUsesAreClosed) {
+TEST(LimSearch, ClosesUnusedLinks) {
   LimDriver d("d");
   d.start();
   d.accept(4, "e");

@@ -1,4 +1,4 @@
-// The small cluster that the tests of LIM's rules are played in.
+// The small cluster of the tests of LIM's rules.
 #pragma once
 
 #include <string>

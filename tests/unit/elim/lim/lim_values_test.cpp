@@ -2,6 +2,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
+#include <limits>
+
 #include "common/wire/host_facts.hpp"
 #include "elim/policy/lim/lim_report.hpp"
 #include "tests/unit/elim/lim/lim_driver.hpp"
@@ -42,7 +45,7 @@ TEST(LimRules, RanksAndHosts) {
   EXPECT_EQ(rules.takeover(2), seconds(10) * (3 + 2 * 2));
 }
 
-TEST(LimRules, OfAnInstallationsFiles) {
+TEST(LimRules, AreMadeFromTheFilesOfACluster) {
   conf::ClusterFiles files;
   files.candidates = {"b"};
   for (const char* name : {"a", "b"}) {
@@ -78,7 +81,7 @@ TEST(HostStatus, RunQueuesInTheirThreeForms) {
   EXPECT_EQ(queue_length(kUnknownLoad, QueueForm::normalised, 4, 1), kUnknownLoad);
 }
 
-TEST(HostStatus, WhatIsWorthTelling) {
+TEST(HostStatus, ReportsOnlyChangesAboveTheThreshold) {
   EXPECT_FALSE(changed(r1m, 1.0F, 1.04F));
   EXPECT_TRUE(changed(r1m, 1.0F, 1.06F));
   EXPECT_FALSE(changed(ut, 0.5F, 0.504F));
@@ -102,7 +105,7 @@ TEST(HostStatus, PlacedWorkAddsUp) {
   EXPECT_FLOAT_EQ(left_of(once, start, Duration{0}), 0) << "ADJUST_DURATION 0";
 }
 
-TEST(HostStatus, Bits) {
+TEST(HostStatus, ShowsEachConditionAsABit) {
   Condition condition;
   EXPECT_EQ(status(true, condition).ByteSizeLong(), 0U) << "ok has no bit";
   condition.beyond = {r1m};
@@ -110,7 +113,7 @@ TEST(HostStatus, Bits) {
   EXPECT_TRUE(status(true, condition).busy());
   EXPECT_TRUE(status(true, condition).locked_by_window());
   EXPECT_TRUE(status(false, condition).unavailable());
-  EXPECT_FALSE(status(false, condition).busy()) << "nobody knows";
+  EXPECT_FALSE(status(false, condition).busy()) << "the load of an unavailable host is unknown";
 }
 
 TEST(HostTable, EqualTopologiesAreOneText) {
@@ -197,7 +200,7 @@ TEST(Reports, OldValuesOfAFirstReportStayOld) {
   EXPECT_EQ(ends.table.told(1, ends.id("nio")), TimePoint{seconds(20)});
 }
 
-TEST(Reports, NonsenseIsRefused) {
+TEST(Reports, InvalidReportIsRefused) {
   const auto refused = [](auto change) {
     Ends ends;
     wire::ToLim::Report report;
@@ -215,13 +218,13 @@ TEST(Reports, NonsenseIsRefused) {
   EXPECT_TRUE(refused([](auto& r) {
     for (int i = 0; i < 5000; ++i) r.add_names("x");
   }));
-  // What would not fit into an answer.
+  // Texts that are too large for an answer.
   EXPECT_FALSE(refused([](auto& r) { r.add_words()->set_value(std::string(1024, 'w')); }));
   EXPECT_TRUE(refused([](auto& r) { r.add_words()->set_value(std::string(1025, 'w')); }));
   EXPECT_TRUE(refused([](auto& r) { r.add_elims()->set_last_error(std::string(300'000, 'e')); }));
 }
 
-TEST(Reports, WhatIsNoNumberIsNotKnown) {
+TEST(Reports, NanIsUnknown) {
   Ends ends;
   wire::ToLim::Report report;
   report.add_names("r1m");
@@ -231,7 +234,7 @@ TEST(Reports, WhatIsNoNumberIsNotKnown) {
   EXPECT_EQ(ends.table.number(1, r1m), kUnknownLoad);
 }
 
-TEST(LimFacts, ThereAndBack) {
+TEST(LimFacts, SurviveTheWayToTheWireAndBack) {
   HostFacts facts;
   facts.name = "a";
   facts.type = "X86_64";
@@ -249,6 +252,18 @@ TEST(LimFacts, ThereAndBack) {
   EXPECT_EQ(wire::from_wire(wire::Facts{}).cpu_factor, 1.0);
 }
 
+TEST(LimFacts, CpuFactorThatNoFileCanHaveIsTheDefault) {
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  for (const double told : {kInfinity, -kInfinity, std::nan(""), 1e300, 0.0, -1.0}) {
+    wire::Facts facts;
+    facts.set_cpu_factor(told);
+    EXPECT_EQ(wire::from_wire(facts).cpu_factor, 1.0) << told;
+  }
+  wire::Facts fastest;
+  fastest.set_cpu_factor(1e9);
+  EXPECT_EQ(wire::from_wire(fastest).cpu_factor, 1e9);
+}
+
 TEST(LimFacts, MoreThanFitsIntoAnAnswerIsRefused) {
   wire::Facts facts;
   facts.set_topology(std::string(500'000, 't'));
@@ -259,18 +274,22 @@ TEST(LimFacts, MoreThanFitsIntoAnAnswerIsRefused) {
   EXPECT_FALSE(wire::check_size(facts));
 }
 
-TEST(LimFacts, NothingThatATerminalObeys) {
+TEST(LimFacts, LoseControlCharacters) {
   wire::Facts facts;
   facts.set_type("\x1b[31mred\x7f");
+  facts.set_model(
+      "a\x9b"
+      "2Jb\xc2\x9b\xc3\x80");
   facts.add_booleans("a\nb");
   (*facts.mutable_values())["site"] = "\tx";
   const HostFacts shown = wire::from_wire(facts);
   EXPECT_EQ(shown.type, "?[31mred?");
+  EXPECT_EQ(shown.model, "a?2Jb?\xc3\x80") << "C1 as one byte and as UTF-8; a letter stays";
   EXPECT_THAT(shown.booleans, ElementsAre("a?b"));
   EXPECT_EQ(shown.values.at("site"), "?x");
 }
 
-TEST(LimWords, OneLineEach) {
+TEST(LimWords, PrintEachEventAndEffectInOneLine) {
   EXPECT_EQ(text(Event{event::PlacementMade{{{"a", 2}}}}), "PlacementMade a*2");
   EXPECT_EQ(text(Event{event::LockAsked{0, 0}}), "LockAsked for ever");
   EXPECT_EQ(text(Event{event::PeerAnswered{3, "a", "", false, "b"}}), "PeerAnswered 3 a follows b");

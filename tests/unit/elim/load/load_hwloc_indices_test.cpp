@@ -1,4 +1,4 @@
-// What elim.hwloc says, worked out from values; its string; its command line.
+// elim.hwloc: its indices computed from readings, the string that it prints, its command line.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -18,7 +18,7 @@ MachineTopology two_packages() {
   return machine;
 }
 
-// Of 1000 ticks since the reading of idle_ticks(all 0), so many were busy.
+// A reading 1000 ticks after idle_ticks(all 0), of which so many were busy.
 HwlocReading reading(const std::vector<std::uint64_t>& busy, std::uint64_t all) {
   HwlocReading made;
   for (std::size_t cpu = 0; cpu < busy.size(); ++cpu)
@@ -57,7 +57,7 @@ TEST(HwlocIndices, ACpuWithoutTimesIsNotCalledIdle) {
   EXPECT_EQ(value(hwloc_values(machine, &before, now), "hw_idle_cores"), "3");
 }
 
-TEST(HwlocIndices, TheFirstStringSaysNothingOfIdleCores) {
+TEST(HwlocIndices, FirstStringHasNoIdleCores) {
   const auto values = hwloc_values(two_packages(), nullptr, {});
   for (const char* name : {"hw_idle_cores", "hw_idle_packages", "hw_numa_best"})
     EXPECT_EQ(value(values, name), "none");
@@ -80,7 +80,7 @@ TEST(HwlocIndices, MemoryOfNodesAndTheBestOne) {
   EXPECT_EQ(value(values, "hw_numa_best"), "0") << "more idle cores win";
 }
 
-TEST(HwlocIndices, WhatTheMachineIsMadeOf) {
+TEST(HwlocIndices, CountsPartsOfTheMachine) {
   auto machine = two_packages();
   machine.kinds = {"IntelAtom", "IntelCore"};
   machine.cores[0].kind = machine.cores[1].kind = machine.cores[2].kind = 1;
@@ -107,7 +107,7 @@ TEST(HwlocIndices, WhatTheMachineIsMadeOf) {
   for (const auto& [name, said] : expected) EXPECT_EQ(value(values, name), said) << name;
 }
 
-TEST(HwlocIndices, EveryNameItSaysIsInItsList) {
+TEST(HwlocIndices, EveryReportedNameIsInTheList) {
   auto machine = two_packages();
   machine.nodes.clear();
   HwlocReading now;
@@ -123,14 +123,14 @@ TEST(HwlocIndices, EveryNameItSaysIsInItsList) {
     EXPECT_NE(std::find(names.begin(), names.end(), one.name), names.end()) << one.name;
 }
 
-TEST(HwlocString, HasWhatIsAskedFor) {
+TEST(HwlocString, HasTheIndicesAskedFor) {
   const std::vector<HwlocValue> values = {{"hw_nodes", "1"}, {"hw_gpus", "0"}};
   EXPECT_EQ(load_update_string(values, ""), "2 hw_nodes 1 hw_gpus 0\n");
   EXPECT_EQ(load_update_string(values, " scratch  hw_gpus\t"), "1 hw_gpus 0\n");
-  EXPECT_EQ(load_update_string(values, "hw_ib"), "0\n") << "asked for, but nothing to say";
+  EXPECT_EQ(load_update_string(values, "hw_ib"), "0\n") << "asked for, but without a value";
 }
 
-TEST(HwlocString, CheckingHeader) {
+TEST(HwlocString, AsksForHwlocByNameOrWithoutAList) {
   EXPECT_TRUE(asks_for_hwloc(""));
   EXPECT_TRUE(asks_for_hwloc("  "));
   EXPECT_TRUE(asks_for_hwloc("scratch hw_numa_free7"));
@@ -138,7 +138,7 @@ TEST(HwlocString, CheckingHeader) {
   EXPECT_FALSE(asks_for_hwloc("hw_numa_free8 xhw_gpus hw_gpusx"));
 }
 
-TEST(HwlocString, InfinibandRates) {
+TEST(HwlocString, ReadsInfinibandRates) {
   EXPECT_EQ(infiniband_megabits("100 Gb/sec (4X EDR)\n"), 100000U);
   EXPECT_EQ(infiniband_megabits("2.5 Gb/sec (1X SDR)"), 2500U);
   for (const char* none :
@@ -146,7 +146,7 @@ TEST(HwlocString, InfinibandRates) {
     EXPECT_EQ(infiniband_megabits(none), 0U) << none;
 }
 
-TEST(HwlocOptions, TakesItsOwnWordsAlone) {
+TEST(HwlocOptions, TakesItsOwnOptionsAlone) {
   const auto options = read_hwloc_options({"other", "-x", "--hwloc-interval=5", "--hwloc-topology=/a b.xml",
                                            "--hwloc-root=/r", "--hwloc-strings=2", "--interval=z"});
   ASSERT_TRUE(options);
@@ -156,7 +156,7 @@ TEST(HwlocOptions, TakesItsOwnWordsAlone) {
   EXPECT_EQ(options->strings, 2);
 }
 
-TEST(HwlocOptions, SaysWhatItCannotMean) {
+TEST(HwlocOptions, NamesInvalidOptions) {
   const auto error = [](const char* word) { return read_hwloc_options({word}).error().text; };
   EXPECT_EQ(error("--hwloc-interval=0"), "--hwloc-interval: found \"0\", expected 1 to 86400");
   EXPECT_EQ(error("--hwloc-strings"), "--hwloc-strings: found \"\", expected 1 to 1000000");

@@ -45,7 +45,7 @@ TEST(LoadMath, FirstSampleHasNoRatesAndTheKernelsLongAverages) {
   EXPECT_FLOAT_EQ(load[mem], 4096);
 }
 
-TEST(LoadMath, NothingReadIsNothingKnown) {
+TEST(LoadMath, IndicesThatWereNotReadAreUnknown) {
   LoadState state;
   EXPECT_EQ(update(state, {}, at(0)), BuiltInLoad{});
 }
@@ -87,7 +87,7 @@ TEST(LoadMath, UtilizationOverlooksIdleTicksTakenBack) {
   LoadState state;
   update(state, ticks(1000, 9000), at(0));
   EXPECT_FLOAT_EQ(update(state, ticks(1100, 8998), at(15))[ut], 1);
-  EXPECT_FLOAT_EQ(update(state, ticks(1100, 8998), at(30))[ut], 1) << "no tick at all says nothing";
+  EXPECT_FLOAT_EQ(update(state, ticks(1100, 8998), at(30))[ut], 1) << "without a tick the value is unknown";
 }
 
 TEST(LoadMath, PagesAndKilobytesAreRates) {
@@ -115,7 +115,7 @@ TEST(LoadMath, DisksThatComeAndGoDoNotCount) {
       << "a counter that was set back is left out, others count";
 }
 
-TEST(LoadMath, CountersGoRoundOrAreSetBack) {
+TEST(LoadMath, CountersMayWrapAroundOrBeReset) {
   EXPECT_EQ(counted(10, 25), 15U);
   EXPECT_EQ(counted(25, 25), 0U);
   EXPECT_EQ(counted(4294967290U, 4), 10U) << "a 32-bit kernel's";
@@ -184,7 +184,7 @@ TEST(RunQueue, NormalisedSaysWhereOneMoreJobRunsFastest) {
   EXPECT_FLOAT_EQ(normalised_queue(8, 8, 1), 1.125);
   EXPECT_FLOAT_EQ(normalised_queue(3, 1, 2), 2) << "a quarter of a CPU twice as fast";
   EXPECT_LT(normalised_queue(0, 1, 12.5), normalised_queue(0, 64, 6));
-  EXPECT_FLOAT_EQ(normalised_queue(0, 1, 0), 1) << "a factor nobody gave";
+  EXPECT_FLOAT_EQ(normalised_queue(0, 1, 0), 1) << "an unknown factor";
   EXPECT_EQ(normalised_queue(kUnknownLoad, 8, 1), kUnknownLoad);
 }
 

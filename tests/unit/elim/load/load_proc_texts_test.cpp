@@ -8,7 +8,7 @@
 namespace rollcall::load {
 namespace {
 
-TEST(ProcTexts, LoadAverages) {
+TEST(ProcTexts, ReadsLoadAverages) {
   const auto load = kernel_load("0.57 0.78 0.54 2/108 22989\n");
   ASSERT_TRUE(load);
   EXPECT_DOUBLE_EQ(load->one, 0.57);
@@ -19,7 +19,7 @@ TEST(ProcTexts, LoadAverages) {
     EXPECT_FALSE(kernel_load(broken)) << broken;
 }
 
-TEST(ProcTexts, TicksOfAllCpusAndOfEach) {
+TEST(ProcTexts, ReadsTicksOfAllCpusAndOfEach) {
   const char* stat =
       "cpu  100 20 30 400 50 6 7 8 90 10\ncpu0 1 2 3 4 5 6 7 8 9 10\ncpu17 10 0 0 90\nintr 1 2\ncpux 1\ncpu3 "
       "a b c d\n";
@@ -28,7 +28,7 @@ TEST(ProcTexts, TicksOfAllCpusAndOfEach) {
   EXPECT_EQ(ticks->busy, 171U) << "guests are in user and nice already";
   EXPECT_EQ(ticks->idle, 450U);
   const auto each = ticks_of_each_cpu(stat);
-  ASSERT_EQ(each.size(), 2U) << "lines that cannot be meant are passed over";
+  ASSERT_EQ(each.size(), 2U) << "invalid lines are skipped";
   EXPECT_EQ(each[0].first, 0);
   EXPECT_EQ(each[0].second.busy, 27U);
   EXPECT_EQ(each[1].first, 17);
@@ -38,7 +38,7 @@ TEST(ProcTexts, TicksOfAllCpusAndOfEach) {
   EXPECT_FALSE(cpu_ticks("cpu 1 2 3 99999999999999999999\n"));
 }
 
-TEST(ProcTexts, Memory) {
+TEST(ProcTexts, ReadsMemory) {
   const auto memory = memory_text(
       "MemTotal:  1000 kB\nMemFree: 200 kB\nMemAvailable: 600 kB\nSwapTotal: 50 kB\nSwapFree: 40 kB\n");
   ASSERT_TRUE(memory);
@@ -50,7 +50,7 @@ TEST(ProcTexts, Memory) {
   EXPECT_FALSE(memory_text("MemTotal: lots kB\n"));
 }
 
-TEST(ProcTexts, MemoryOfAnOldKernelAndOfANode) {
+TEST(ProcTexts, ReadsMemoryOfAnOldKernelAndOfANode) {
   const auto old = memory_text(
       "MemTotal: 1000 kB\nMemFree: 100 kB\nBuffers: 50 kB\nCached: 300 kB\nShmem: 80 kB\nSReclaimable: 20 "
       "kB\n");
@@ -66,13 +66,13 @@ TEST(ProcTexts, MemoryOfAnOldKernelAndOfANode) {
       << "never more than there is";
 }
 
-TEST(ProcTexts, SwappedPages) {
+TEST(ProcTexts, ReadsSwappedPages) {
   EXPECT_EQ(swapped_pages("pgpgin 5\npswpin 20\npswpout 22\n"), 42U);
   EXPECT_EQ(swapped_pages("pswpin 20\n"), std::nullopt) << "half a kernel's text is no number";
   EXPECT_EQ(swapped_pages(""), std::nullopt);
 }
 
-TEST(ProcTexts, SectorsOfTheDisksAskedFor) {
+TEST(ProcTexts, ReadsSectorsOfTheDisksAskedFor) {
   const char* text =
       "   8       0 sda 10 1 1000 5 20 2 2000 6 0 7 8 9 0 0 0\n   8       1 sda1 1 1 900 5 20 2 1900 6 0 7 "
       "8\n"
@@ -81,7 +81,7 @@ TEST(ProcTexts, SectorsOfTheDisksAskedFor) {
   EXPECT_TRUE(disk_sectors(text, {}).empty());
 }
 
-TEST(ProcTexts, WhatCanBeADisk) {
+TEST(ProcTexts, TellsDisksFromOtherBlockDevices) {
   for (const char* disk :
        {"sda", "sdab", "vda", "xvda1", "nvme0n1", "mmcblk0", "dasda", "pmem0", "ramdisk", "fda"})
     EXPECT_TRUE(may_be_disk(disk)) << disk;
@@ -90,7 +90,7 @@ TEST(ProcTexts, WhatCanBeADisk) {
     EXPECT_FALSE(may_be_disk(other)) << other;
 }
 
-TEST(ProcTexts, Uptime) {
+TEST(ProcTexts, ReadsUptime) {
   EXPECT_EQ(uptime_seconds("350735.47 234388.90\n"), 350735.47);
   EXPECT_EQ(uptime_seconds(""), std::nullopt);
 }
@@ -105,7 +105,7 @@ std::string record(std::int16_t type, std::int32_t pid, const std::string& line,
   return bytes;
 }
 
-TEST(ProcTexts, LoginsOfUtmp) {
+TEST(ProcTexts, ReadsLoginsOfUtmp) {
   for (const std::size_t size : {384U, 400U}) {  // x86_64, aarch64
     const std::string full(32, 'u');
     const auto utmp = record(2, 0, "~", "reboot", size) + record(7, 12, "pts/0", "alice", size) +
@@ -119,7 +119,7 @@ TEST(ProcTexts, LoginsOfUtmp) {
   EXPECT_TRUE(utmp_logins(std::string(384, '\7'), 10).empty());
 }
 
-TEST(ProcTexts, LoginsOfSystemd) {
+TEST(ProcTexts, ReadsLoginsOfSystemd) {
   EXPECT_EQ(session_login("# private\nUSER=carol\nSTATE=active\nCLASS=user\nTTY=pts/4\nLEADER=7001\n"),
             (Login{"carol", "pts/4", 7001}));
   EXPECT_EQ(session_login("USER=carol\nCLASS=user\n"), (Login{"carol", "", 0}));
@@ -128,7 +128,7 @@ TEST(ProcTexts, LoginsOfSystemd) {
     EXPECT_FALSE(session_login(none)) << none;
 }
 
-TEST(ProcTexts, Processors) {
+TEST(ProcTexts, ReadsProcessors) {
   const auto amd = cpu_identity(
       "processor\t: 0\ncpu family\t: 25\nmodel name\t: AMD EPYC 7763 64-Core Processor\ncpu MHz\t\t: "
       "2445.4\nbogomips\t: 4890.80\n\nprocessor: 1\nmodel name: other\n");
@@ -145,7 +145,7 @@ TEST(ProcTexts, Processors) {
   EXPECT_EQ(cpu_identity("").name, "");
 }
 
-TEST(ProcTexts, LimitsOfAContainer) {
+TEST(ProcTexts, ReadsLimitsOfAContainer) {
   EXPECT_EQ(cgroup_bytes("8589934592\n"), 8589934592U);
   EXPECT_EQ(cgroup_bytes("max\n"), std::nullopt);
   EXPECT_EQ(cgroup_bytes("9223372036854771712\n"), std::nullopt) << "v1's word for no limit";

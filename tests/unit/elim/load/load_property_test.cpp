@@ -1,4 +1,4 @@
-// Over any readings: averages stay within what was read, nothing becomes NaN, fractions stay fractions.
+// Over any readings averages stay within what was read, values stay finite, and utilisation stays between 0 and 1.
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
 #include <rapidcheck/gtest.h>
@@ -21,7 +21,7 @@ Reading any_reading() {
   return reading;
 }
 
-RC_GTEST_PROP(LoadProperty, IndicesStaySound, ()) {
+RC_GTEST_PROP(LoadProperty, IndicesStayFiniteAndAveragesWithinTheReadings, ()) {
   LoadState state;
   TimePoint now;
   double least = 1e9, most = -1;

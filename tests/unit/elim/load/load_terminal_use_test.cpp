@@ -9,15 +9,15 @@ namespace {
 constexpr long long kNow = 1'762'000'000;
 constexpr long long kHour = 3600;
 
-TEST(TerminalUse, IsThatOfTheOneUsedLast) {
+TEST(TerminalUse, ReportsTheTerminalUsedLast) {
   TerminalUse use;
-  EXPECT_FALSE(use.idle(50)) << "nobody was ever here";
+  EXPECT_FALSE(use.idle(50)) << "no terminal was ever used";
   use.look({{"pts/0", kNow - 4000}, {"pts/1", kNow - 720}}, kNow, 5000);
   EXPECT_EQ(use.idle(5000), 720);
   EXPECT_EQ(use.idle(5030), 750);
 }
 
-TEST(TerminalUse, AUseBetweenTwoLooksCounts) {
+TEST(TerminalUse, CountsAUseBetweenTwoReadings) {
   TerminalUse use;
   use.look({{"pts/0", kNow - 720}}, kNow, 5000);
   use.look({{"pts/0", kNow + 20}}, kNow + 30, 5030);
@@ -26,7 +26,7 @@ TEST(TerminalUse, AUseBetweenTwoLooksCounts) {
   EXPECT_EQ(use.idle(5060), 40);
 }
 
-TEST(TerminalUse, WhoLeftIsRememberedAndWhoComesBackIsSeen) {
+TEST(TerminalUse, RemembersUsersThatLeftAndSeesTheirReturn) {
   TerminalUse use;
   use.look({{"pts/0", kNow - 600}}, kNow, 5000);
   use.look({}, kNow + 30, 5030);
@@ -35,7 +35,7 @@ TEST(TerminalUse, WhoLeftIsRememberedAndWhoComesBackIsSeen) {
   EXPECT_EQ(use.idle(5060), 5);
 }
 
-TEST(TerminalUse, AnOldTerminalThatIsNewToUsIsNoUse) {
+TEST(TerminalUse, FirstSightOfAnOldTerminalIsNoUse) {
   TerminalUse use;
   use.look({{"pts/0", kNow - 600}}, kNow, 5000);
   use.look({{"pts/0", kNow - 600}, {"pts/1", kNow - 4000}}, kNow + 30, 5030);
@@ -75,7 +75,7 @@ TEST(TerminalUse, WorkJustBeforeTheClockWasSetIsNotAnHourOld) {
   EXPECT_EQ(back.idle(5030), 0);
 }
 
-TEST(TerminalUse, ATimeToComeIsNow) {
+TEST(TerminalUse, TimeInTheFutureCountsAsNow) {
   TerminalUse use;
   use.look({{"pts/0", kNow + kHour}}, kNow, 5000);
   EXPECT_EQ(use.idle(5000), 0);

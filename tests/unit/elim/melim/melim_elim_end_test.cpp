@@ -27,18 +27,18 @@ class ElimEnd : public ::testing::Test {
   TimePoint now{};
 };
 
-TEST_F(ElimEnd, AnElimThatEndsAndLeavesNothing) {
+TEST_F(ElimEnd, FinishesWhenAnElimEndsAndLeavesNoProcess) {
   EXPECT_THAT(on(ElimEnded{false}), ElementsAre("Finish"));
   EXPECT_EQ(next_deadline(state), std::nullopt);
 }
 
-TEST_F(ElimEnd, OneThatEndsWhenItIsAskedTo) {
+TEST_F(ElimEnd, AsksWithTermOnceAndFinishesWhenTheElimEnds) {
   EXPECT_THAT(on(EndAsked{}), ElementsAre("TermGroup"));
   EXPECT_THAT(on(EndAsked{}), IsEmpty()) << "TERM comes once";
   EXPECT_THAT(on(ElimEnded{false}), ElementsAre("Finish"));
 }
 
-TEST_F(ElimEnd, OneThatIgnoresTermIsKilled) {
+TEST_F(ElimEnd, KillsAnElimThatIgnoresTerm) {
   on(EndAsked{});
   EXPECT_THAT(pass(kTermGrace - milliseconds(1)), IsEmpty());
   EXPECT_THAT(pass(milliseconds(1)), ElementsAre("KillAll"));
@@ -62,7 +62,7 @@ TEST_F(ElimEnd, LeftoversDoNotProlongTheGrace) {
   EXPECT_THAT(pass(milliseconds(100)), ElementsAre("KillAll"));
 }
 
-TEST_F(ElimEnd, WhatKillDoesNotEndIsGivenUp) {
+TEST_F(ElimEnd, GivesUpOnProcessesThatKillDoesNotEnd) {
   on(ElimEnded{true});
   int kills = 0;
   while (state.phase != Phase::finished) {
@@ -77,7 +77,7 @@ TEST_F(ElimEnd, WhatKillDoesNotEndIsGivenUp) {
   EXPECT_LT(kills, 20);
 }
 
-TEST_F(ElimEnd, AChildThatEndsWhileTheElimRunsIsNothing) {
+TEST_F(ElimEnd, IgnoresAChildThatEndsWhileTheElimRuns) {
   EXPECT_THAT(on(Counted{0}), IsEmpty());
   EXPECT_EQ(state.phase, Phase::running);
 }

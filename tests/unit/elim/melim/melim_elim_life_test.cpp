@@ -49,13 +49,13 @@ class ElimLife : public ::testing::Test {
   Life life{ElimRules{}, now};
 };
 
-TEST_F(ElimLife, ItIsStartedAtOnce) {
+TEST_F(ElimLife, StartsAtOnce) {
   start();
   EXPECT_EQ(life.phase, Phase::running);
   EXPECT_THAT(pass(std::chrono::hours(1000)), IsEmpty()) << "silence is no fault";
 }
 
-TEST_F(ElimLife, ItIsRestartedNoMoreOftenThanEvery90Seconds) {
+TEST_F(ElimLife, RestartsNoMoreOftenThanEvery90Seconds) {
   start();
   pass(seconds(10));
   EXPECT_THAT(on(Ended{ExitStatus::exited(1)}), ElementsAre("Say has ended: Exit (1)"));
@@ -92,7 +92,7 @@ TEST_F(ElimLife, ElimAbortValueEndsItForGood) {
   EXPECT_EQ(life.restarts, 0U);
 }
 
-TEST_F(ElimLife, OtherAbortValues) {
+TEST_F(ElimLife, AbortValueIsThatOfTheRules) {
   life.rules.abort_value = 7;
   start();
   exits(99);
@@ -127,7 +127,7 @@ TEST_F(ElimLife, ARefusedStringStopsItForTheWholeInterval) {
   EXPECT_THAT(on(Gone{}), ElementsAre(kAgain + "90 s"));
 }
 
-TEST_F(ElimLife, ARefusedStringAmongItsLastWords) {
+TEST_F(ElimLife, RefusedStringJustBeforeTheEndDelaysTheRestart) {
   start();
   pass(std::chrono::hours(5));
   exits(0);
@@ -172,7 +172,7 @@ TEST_F(ElimLife, AWholeStringTakesTheBlockTimeBack) {
   EXPECT_THAT(pass(seconds(100)), IsEmpty());
 }
 
-TEST_F(ElimLife, RestartsAreLimitedWhereTheyAreToBe) {
+TEST_F(ElimLife, RestartsAreLimitedWhereConfigured) {
   life.rules.most_restarts = 2;
   start();
   for (int i = 0; i < 2; ++i) {
@@ -190,7 +190,7 @@ TEST_F(ElimLife, RestartsAreLimitedWhereTheyAreToBe) {
   EXPECT_EQ(life.restarts_of_orders, 0U);
 }
 
-TEST_F(ElimLife, NoRestartsAtAll) {
+TEST_F(ElimLife, NeverRestartsWhereNoRestartIsAllowed) {
   life.rules.most_restarts = 0;
   start();
   exits(1);

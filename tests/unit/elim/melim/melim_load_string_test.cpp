@@ -1,4 +1,4 @@
-// What an elim may say, and what is said of it where it may not.
+// Load update strings: which are valid, and the fault that is reported for each invalid one.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -36,7 +36,7 @@ void expect_refused(std::string_view line, FaultKind kind) {
   EXPECT_EQ(said.faults[0].kind, kind) << line << ": " << said.faults[0].text;
 }
 
-TEST(LoadString, TheManualsExample) {
+TEST(LoadString, ReadsTheManualsExample) {
   const LoadString said = read("3 tmp2 47.5 nio 344.0 licenses 5");
   EXPECT_THAT(said.readings,
               ElementsAre(Reading{"tmp2", 47.5F}, Reading{"nio", 344.0F}, Reading{"licenses", 5.0F}));
@@ -44,7 +44,7 @@ TEST(LoadString, TheManualsExample) {
   EXPECT_FALSE(said.refused);
 }
 
-TEST(LoadString, NothingToSayYet) {
+TEST(LoadString, CountOfZeroAndAnEmptyLineReportNothing) {
   for (const char* line : {"0", "0 ", " 0\t", "000", "", "   ", "\r"}) {
     const LoadString said = read(line);
     EXPECT_THAT(said.readings, IsEmpty()) << line;
@@ -57,7 +57,7 @@ TEST(LoadString, AnyBlanksSeparate) {
               ElementsAre(Reading{"nio", 1.0F}, Reading{"tmp2", 2.0F}));
 }
 
-TEST(LoadString, NumbersAsRealElimsWriteThem) {
+TEST(LoadString, ReadsNumbersAsRealElimsWriteThem) {
   const std::pair<const char*, float> rows[] = {{"7.3e-3", 0.0073F}, {"1E3", 1000.0F},
                                                 {"-5", -5.0F},       {"+5", 5.0F},
                                                 {".5", 0.5F},        {"5.", 5.0F},
@@ -67,7 +67,7 @@ TEST(LoadString, NumbersAsRealElimsWriteThem) {
     EXPECT_THAT(read(std::string("1 nio ") + word).readings, ElementsAre(Reading{"nio", value})) << word;
 }
 
-TEST(LoadString, WhatIsNoNumberKeepsTheOldValue) {
+TEST(LoadString, InvalidNumberKeepsTheOldValue) {
   for (const char* word : {"nan", "NaN", "inf", "-Infinity", "0x10", "1,5", "1.2.3", "ok", "-", ".", "e5",
                            "1e", "1e+", "5MB", "\xff\xfe", "--5"}) {
     const LoadString said = read(std::string("2 nio ") + word + " tmp2 4");
@@ -79,7 +79,7 @@ TEST(LoadString, WhatIsNoNumberKeepsTheOldValue) {
   EXPECT_EQ(fault_of("1 nio ok"), "found \"ok\" for nio, expected a number");
 }
 
-TEST(LoadString, BeyondInfinitLoad) {
+TEST(LoadString, RejectsValuesBeyondInfinitLoad) {
   for (const char* word :
        {"1e400", "-1e400", "2147483900", "-3e9", "99999999999999999999999999999999999999999"}) {
     const LoadString said = read(std::string("1 nio ") + word);
@@ -90,7 +90,7 @@ TEST(LoadString, BeyondInfinitLoad) {
   EXPECT_EQ(fault_of("1 nio 1e400"), "found \"1e400\" for nio, expected at most 2147483648 (INFINIT_LOAD)");
 }
 
-TEST(LoadString, ACountThatCannotBeRead) {
+TEST(LoadString, RejectsAnInvalidCount) {
   for (const char* line : {"tmp2 47.5", "-1 nio 3", "3.0 nio 1 nio 2 nio 3", "+1 nio 3", "0x1 nio 3",
                            "1234567 nio 3", "elim.reaper: FATAL: no configuration",
                            "\x7f"
@@ -101,7 +101,7 @@ TEST(LoadString, ACountThatCannotBeRead) {
             "found \"ERROR:\", expected the number of indices that follow");
 }
 
-TEST(LoadString, ACountThatDoesNotMatch) {
+TEST(LoadString, RejectsACountThatDoesNotMatch) {
   for (const char* line :
        {"2 nio 3", "1 nio", "1 nio 3 tmp2", "0 nio 3", "1 nio 3 tmp2 4", "999999 nio 3", "1"})
     expect_refused(line, FaultKind::wrong_count);
@@ -109,7 +109,7 @@ TEST(LoadString, ACountThatDoesNotMatch) {
             "found 2 words after the count 2, expected 4 (a name and a value for each index)");
 }
 
-TEST(LoadString, AnUnknownNameIsPassedOverAlone) {
+TEST(LoadString, SkipsTheUnknownNameAlone) {
   const LoadString said = read("3 nio 1 otherhost_index 2 tmp2 3");
   EXPECT_THAT(said.readings, ElementsAre(Reading{"nio", 1.0F}, Reading{"tmp2", 3.0F}));
   ASSERT_EQ(said.faults.size(), 1U);
@@ -119,14 +119,14 @@ TEST(LoadString, AnUnknownNameIsPassedOverAlone) {
   EXPECT_EQ(read("1 NIO 1").faults.at(0).kind, FaultKind::unknown_name) << "names are of one case";
 }
 
-TEST(LoadString, IndexWithoutIntervalIsTold) {
+TEST(LoadString, ReportsAnIndexWithoutInterval) {
   const LoadString said = read_load_string("2 nio 1 patchrev 2", ElimNames({{"nio"}}, {"patchrev"}));
   EXPECT_THAT(said.readings, ElementsAre(Reading{"nio", 1.0F}));
   ASSERT_EQ(said.faults.size(), 1U);
   EXPECT_THAT(said.faults[0].text, HasSubstr("\"patchrev\", which has no INTERVAL in lsf.shared"));
 }
 
-TEST(LoadString, ABuiltInIndexByItsFormalNameOnly) {
+TEST(LoadString, TakesABuiltInIndexByItsFormalNameOnly) {
   EXPECT_THAT(read("1 tmp 20").readings, ElementsAre(Reading{"tmp", 20.0F}));
   EXPECT_EQ(fault_of("1 cpu 2"), "found index \"cpu\", expected the formal name r1m of the built-in index");
   EXPECT_EQ(fault_of("1 login 2"),
@@ -149,7 +149,7 @@ TEST(LoadString, StringsAreAnyTextWithoutBlanks) {
   EXPECT_EQ(fault_of("1 healthy " + longest + "x"), "found 1025 bytes for healthy, expected at most 1024");
 }
 
-TEST(LoadString, AStringThatIsNoTextIsPassedOver) {
+TEST(LoadString, SkipsAStringWithInvalidCharacters) {
   for (const std::string& word :
        {std::string("\x1b[31mred"), std::string("\xff"), std::string("\xc0\x80"), std::string("a\x7f"),
         std::string("\xc2\x9b"), std::string("\xed\xa0\x80"), std::string("\xf4\x90\x80\x80"),
@@ -161,18 +161,21 @@ TEST(LoadString, AStringThatIsNoTextIsPassedOver) {
   }
 }
 
-TEST(LoadString, AMessageIsOneShortLineWhateverWasSaid) {
+TEST(LoadString, MessageIsOneShortLineForAnyInput) {
   const std::string noise(60'000, '\x1b');
   for (const std::string& line :
-       {noise, "1 " + noise + " 5", "1 nio " + noise, "1 healthy " + noise.substr(0, 900)})
-    for (const Fault& fault : read(line).faults) {
+       {noise, "1 " + noise + " 5", "1 nio " + noise, "1 healthy " + noise.substr(0, 900)}) {
+    const LoadString said = read(line);
+    EXPECT_FALSE(said.faults.empty()) << "no fault found in a line of " << line.size() << " bytes";
+    for (const Fault& fault : said.faults) {
       EXPECT_LT(fault.text.size(), 500U);
       EXPECT_EQ(fault.text.find_first_of("\n\x1b"), std::string::npos);
       EXPECT_LE(fault.name.size(), kLineShown);
     }
+  }
 }
 
-TEST(LoadString, OfManyFaultsTheFirstAreTold) {
+TEST(LoadString, ReportsTheFirstOfManyFaults) {
   std::string line = "500";
   for (int i = 0; i < 500; ++i) line += " x" + std::to_string(i) + " 1";
   EXPECT_EQ(read(line).faults.size(), kFaultsOfAString);

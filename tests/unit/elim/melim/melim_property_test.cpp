@@ -1,4 +1,4 @@
-// However an elim's bytes are cut into reads the values are the same; any life ends soundly.
+// The values do not depend on how an elim's output is cut into reads; an elim's life stays sound under any events.
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
@@ -34,7 +34,7 @@ void hear(LineCutter& cutter, std::string_view bytes, Heard& heard) {
   });
 }
 
-// What elims say, right and wrong, by words; and anything at all.
+// Valid and invalid strings made of words, and any bytes.
 std::string any_stream() {
   static const std::vector<std::string> words{
       "0", "1",  "2",  "a",    "b",  "word", "tmp", "5",    "1e400", "nan",    " ",       " ",
@@ -64,7 +64,7 @@ RC_GTEST_PROP(LoadStringStream, AnyCuttingGivesTheSameValues, ()) {
   RC_ASSERT(cutter.in_line() == at_once.in_line());
 }
 
-RC_GTEST_PROP(LoadStringStream, WhatWasSaidIsHeard, ()) {
+RC_GTEST_PROP(LoadStringStream, ReadsEveryStringOfNumbers, ()) {
   const auto values = *rc::gen::container<std::vector<int>>(rc::gen::inRange(-1'000'000, 1'000'000));
   std::string line = std::to_string(values.size());
   for (const int value : values) line += " a " + std::to_string(value);
@@ -112,7 +112,7 @@ RC_GTEST_PROP(ElimLifeProperty, AnyOrderOfEventsIsSoundAndStartsOnlyWhatIsGone, 
   for (int i = 0; i < steps; ++i) {
     now = now + std::chrono::milliseconds(*rc::gen::element(0, 1, 3000, 90'000));
     const Event event = any_event();
-    // Nothing tells of an elim that is not there.
+    // Only a running elim causes events.
     const bool of_the_elim = std::holds_alternative<Ended>(event) || std::holds_alternative<Gone>(event) ||
                              std::holds_alternative<StartFailed>(event);
     if (of_the_elim && !alive) continue;

@@ -30,7 +30,7 @@ Lines cut(LineCutter& cutter, std::string_view bytes) {
   return lines;
 }
 
-TEST(LineCutter, SplitAnywhere) {
+TEST(LineCutter, GivesTheSameLinesHoweverTheyAreSplit) {
   LineCutter cutter(100);
   EXPECT_THAT(cut(cutter, "1 ni"), IsEmpty());
   EXPECT_TRUE(cutter.in_line());
@@ -40,7 +40,7 @@ TEST(LineCutter, SplitAnywhere) {
   EXPECT_FALSE(cutter.in_line());
 }
 
-TEST(LineCutter, ALineOfAGigabyteTakesNoMoreThanTheLimit) {
+TEST(LineCutter, KeepsNoMoreThanTheLimitOfALineOfAGigabyte) {
   LineCutter cutter(1000);
   const std::string piece(1 << 20, 'x');
   Lines lines = cut(cutter, piece);
@@ -53,7 +53,7 @@ TEST(LineCutter, ALineOfAGigabyteTakesNoMoreThanTheLimit) {
   EXPECT_THAT(cut(cutter, "end\nnext\n"), ElementsAre("next"));
 }
 
-TEST(LineCutter, AtTheLimit) {
+TEST(LineCutter, KeepsALineOfTheLimitAndCutsALongerOne) {
   LineCutter cutter(3);
   EXPECT_THAT(cut(cutter, "abc\nabcd\nab"), ElementsAre("abc", "abc..."));
   EXPECT_THAT(cut(cutter, "cd"), ElementsAre("abc..."));
@@ -83,7 +83,7 @@ TEST(ElimMerge, AReportIsBounded) {
   EXPECT_TRUE(merge.empty());
 }
 
-TEST(ElimFiles, Names) {
+TEST(ElimFiles, AreNamedElimOrElimDotAnything) {
   for (const char* name : {"elim", "elim.scratch", "elim.user", "elim.a.b", "elim.backup"})
     EXPECT_TRUE(elim_name(name)) << name;
   for (const char* name : {"elim.", "elim_backup", "elimx", "xelim.a", "Elim.a", "", "melim", "elims"})
@@ -96,7 +96,7 @@ FileVerdict judge(FileFacts facts, Runner runner = kAdministrator, const char* n
   return judge_elim(name, facts, runner);
 }
 
-TEST(ElimFiles, WhatMayRun) {
+TEST(ElimFiles, RunWhereTheirOwnersAreTrusted) {
   using Kind = FileVerdict::Kind;
   EXPECT_EQ(judge({FileType::regular, 0755, 0, 0}).kind, Kind::run);
   EXPECT_EQ(judge({FileType::regular, 0700, 500, 7}).kind, Kind::run);
@@ -106,14 +106,14 @@ TEST(ElimFiles, WhatMayRun) {
   EXPECT_EQ(judge({FileType::regular, 0755, 501, 600}).text,
             "found owner 501, expected root or 500, which runs it");
   EXPECT_EQ(judge({FileType::regular, 0755, 500, 600}, {0, 0}).kind, Kind::refuse)
-      << "root runs nobody's file";
+      << "root does not run a file of another user";
   EXPECT_EQ(judge({FileType::regular, 0757, 0, 0}).text,
             "found it writable by everybody, expected by its owner (chmod o-w)");
   EXPECT_EQ(judge({FileType::regular, 0775, 0, 50}).text,
             "found it writable by group 50, expected by its owner (chmod g-w)");
 }
 
-TEST(ElimFiles, WhatIsNoElim) {
+TEST(ElimFiles, SkipDirectoriesAndFilesThatAreNotExecutable) {
   using Kind = FileVerdict::Kind;
   EXPECT_EQ(judge({FileType::directory, 0755, 0, 0}).kind, Kind::pass_over);
   EXPECT_EQ(judge({FileType::regular, 0644, 0, 0}).kind, Kind::pass_over);
@@ -158,7 +158,7 @@ ElimOrders orders() {
   return orders;
 }
 
-TEST(ElimEnvironment, WhatTheDocumentsPromise) {
+TEST(ElimEnvironment, HasTheVariablesOfTheManual) {
   const Lines words =
       elim_environment({"PATH=/bin", "LSF_MASTER=old", "LSF_ENVDIR=/old", "noequals", "=x"}, orders());
   EXPECT_THAT(words, ElementsAre("ELIM_ABORT_VALUE=99", "LSF_ENVDIR=/conf", "LSF_MASTER=N",
@@ -181,7 +181,7 @@ TEST(ElimEnvironment, LogDirectoryIsOneThatTheAccountCanWrite) {
   EXPECT_FALSE(same_start(orders(), asked));
 }
 
-TEST(ElimEnvironment, MasterAndDebug) {
+TEST(ElimEnvironment, TellsMasterDebugAndAbortValue) {
   ElimOrders asked = orders();
   asked.master = true;
   asked.debug = true;
@@ -194,7 +194,7 @@ TEST(ElimEnvironment, MasterAndDebug) {
   EXPECT_THAT(elim_environment({}, orders()), Not(Contains(StartsWith("LSF_ELIM_DEBUG"))));
 }
 
-TEST(ElimOrders, WhatMakesElimsStartAnew) {
+TEST(ElimOrders, ChangeOfTheEnvironmentRestartsElims) {
   const ElimOrders before = orders();
   EXPECT_TRUE(same_start(before, orders()));
   ElimOrders now = orders();
@@ -213,7 +213,7 @@ TEST(ElimOrders, WhatMakesElimsStartAnew) {
   EXPECT_FALSE(same_start(before, now));
 }
 
-TEST(FloodGate, WhatAnElimMayWrite) {
+TEST(FloodGate, LimitsHowMuchAnElimMayWrite) {
   load::FloodGate gate;
   TimePoint now{seconds(100)};
   EXPECT_TRUE(gate.open(now));

@@ -1,4 +1,4 @@
-// What lsf_daemons believes and says: pid files, verdicts, the environment of a daemon, who may decide what root starts.
+// The rules of lsf_daemons: pid files, verdicts, the environment of a daemon, and which owners of a file root trusts.
 #include "elim/policy/show/daemon_control.hpp"
 
 #include <gmock/gmock.h>
@@ -88,7 +88,7 @@ TEST(Verdict, ADaemonStartedUnderAnOlderHostNameAils) {
             "\"lsf_daemons restart\" starts it under the name of now");
 }
 
-TEST(Verdict, OfEverySight) {
+TEST(Verdict, HasALineForEverySight) {
   const struct {
     DaemonSight sight;
     State state;
@@ -177,7 +177,7 @@ TEST(DaemonEnvironment, HasAShortListAndNothingThatAUserSetForHimself) {
 
 // --- the log's last line
 
-TEST(LastLine, IsOneLineThatCanBePrinted) {
+TEST(LastLine, IsOneLineWithoutControlCharacters) {
   EXPECT_EQ(last_line(""), "");
   EXPECT_EQ(last_line("\n \n\n"), "");
   EXPECT_EQ(last_line("one\ntwo\n\n"), "two");
@@ -186,7 +186,7 @@ TEST(LastLine, IsOneLineThatCanBePrinted) {
   EXPECT_EQ(last_line("x\n" + std::string(5000, 'y')).size(), 300u);
 }
 
-// --- what root believes
+// --- what root trusts
 
 TEST(Trust, RootStartsNothingThatOthersMayChange) {
   const struct {

@@ -1,4 +1,4 @@
-// What of lsmon's picture a terminal has room for.
+// FitPicture: how much of lsmon's picture fits on a terminal.
 #include "elim/policy/show/fit_picture.hpp"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// The files of `lsf_daemons setup`, read as LIM and mbatchd read them: nothing to complain of.
+// The files of `lsf_daemons setup`, read as LIM and mbatchd read them, have no problem.
 #include "elim/policy/show/one_host_files.hpp"
 
 #include <gmock/gmock.h>
@@ -46,10 +46,14 @@ TEST(OneHostFiles, AreReadWithoutAnyProblem) {
 
 // Maestro, Parsl and AiiDA ask for whole hosts, and hardly any program says -M in KB.
 TEST(OneHostFiles, TakeWhatProgramsAskFor) {
+  int files_checked = 0;
   for (const auto& file : one_host_files(some_host())) {
-    if (file.path.ends_with("lsb.queues")) EXPECT_THAT(file.text, HasSubstr("\nEXCLUSIVE = Y "));
-    if (file.path.ends_with("lsf.conf")) EXPECT_THAT(file.text, HasSubstr("\nLSF_UNIT_FOR_LIMITS=MB\n"));
+    const bool queues = file.path.ends_with("lsb.queues"), lsf_conf = file.path.ends_with("lsf.conf");
+    if (queues) EXPECT_THAT(file.text, HasSubstr("\nEXCLUSIVE = Y "));
+    if (lsf_conf) EXPECT_THAT(file.text, HasSubstr("\nLSF_UNIT_FOR_LIMITS=MB\n"));
+    if (queues || lsf_conf) ++files_checked;
   }
+  EXPECT_EQ(files_checked, 2) << "lsb.queues and lsf.conf are among the files";
 }
 
 TEST(OneHostFiles, HaveAnAddressWhereTheNameServiceHasNone) {

@@ -10,7 +10,7 @@ namespace {
 
 using nlohmann::json;
 
-TEST(AdminJson, OfACheckHasEveryProblem) {
+TEST(AdminJson, ListsEveryProblemOfACheck) {
   conf::Problems problems;
   problems.error({"/c/lsf.shared", 7}, "found x, expected y");
   problems.warning({"/c/lsf.conf", 2}, "odd");
@@ -26,13 +26,13 @@ TEST(AdminJson, OfACheckHasEveryProblem) {
   EXPECT_EQ(said["PROBLEMS"][1]["KIND"], "warning");
 }
 
-TEST(AdminJson, OfSettingsSaysWhereEachStands) {
+TEST(AdminJson, TellsWhereEachSettingStands) {
   const auto said = json::parse(parameters_json({{"LSF_LIM_PORT", "7869", "/c/lsf.conf:3"}}));
   EXPECT_EQ(said["PARAMETERS"],
             json::array({{{"NAME", "LSF_LIM_PORT"}, {"VALUE", "7869"}, {"WHERE", "/c/lsf.conf:3"}}}));
 }
 
-TEST(AdminJson, OfHostsSaysWhatWasDone) {
+TEST(AdminJson, TellsWhatWasDoneToEachHost) {
   const auto said = json::parse(outcomes_json("limlock", {{"n1", ""}, {"n2", "LIM is down"}}));
   EXPECT_EQ(said["SUBCOMMAND"], "limlock");
   EXPECT_EQ(said["RECORDS"], json::array({{{"HOST_NAME", "n1"}, {"DONE", true}, {"TEXT", "done"}},

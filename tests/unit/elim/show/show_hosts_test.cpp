@@ -47,7 +47,7 @@ TEST(HostsTable, NarrowFormCutsNamesTypesAndModels) {
             "compute-rac LINUX_A EPYC_Gen  12.5     4  15.4G      -    Yes ()\n");
 }
 
-TEST(HostsTable, WhatWasNotFoundIsADash) {
+TEST(HostsTable, UnknownValueIsADash) {
   Hosts hosts;
   auto& host = *hosts.add_hosts();
   host.set_name("grid09");
@@ -126,7 +126,7 @@ TEST(HostsFields, AreThoseThatMonitorsAskFor) {
       "grid01 X86_64 Intel_E5 12.5 4 15.4G - Yes - 2 - (mg)\n");
 }
 
-TEST(HostsTopology, SaysWhereThereIsNone) {
+TEST(HostsTopology, TellsThatAHostHasNone) {
   Hosts hosts;
   add(hosts, "grid01").set_topology("Machine 16G\n  Package 0\n");
   add(hosts, "grid02");

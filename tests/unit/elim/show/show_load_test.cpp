@@ -33,7 +33,7 @@ wire::Reply::Load& add(Loads& loads, const std::string& name, std::initializer_l
 
 constexpr float kMegaInGiga = 1024;
 
-TEST(LoadTable, IsThatOfARealSession) {
+TEST(LoadTable, MatchesARealSession) {
   Loads loads = answer();
   add(loads, "grid01",
       {0.6F, 0.3F, 0.3F, 0.0F, 0.0F, 4, 1, 18, 791 * kMegaInGiga, 853, 7.3F * kMegaInGiga, 1, kUnknownLoad});

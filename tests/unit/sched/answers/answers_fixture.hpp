@@ -1,4 +1,4 @@
-// A small site's Book and Snapshot, and what mbatchd says of them to those who ask: for the tests of sched_answers.
+// A small site's Book and Snapshot, and mbatchd's answers from them: for the tests of sched_answers.
 #pragma once
 
 #include <utility>

@@ -126,7 +126,7 @@ TEST_F(PlacementFields, ReachRecordStoreAndEvents) {
   EXPECT_EQ(placed.placement, plan.placement);
 }
 
-TEST_F(PlacementFields, ReachTheAccountAndThoseWhoAsk) {
+TEST_F(PlacementFields, ReachTheAccountAndTheAnswers) {
   effects = book->hosts().dispatch(kJob, told(), now);
   runs(kJob);
   report::Over over = end_of(kJob, 0);

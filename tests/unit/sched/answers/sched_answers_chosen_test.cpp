@@ -1,4 +1,4 @@
-// What mbatchd says to those who ask for a part of it: texts of their own jobs, jobs by group, hosts by group, limits.
+// Answers to questions about a part: texts of one's own jobs, jobs by group, hosts by group, limits.
 #include "sched/policy/events/history_selection.hpp"
 #include "tests/unit/sched/answers/answers_fixture.hpp"
 
@@ -29,7 +29,7 @@ TEST_F(Answers, TheOwnerOfAJobMaySeeItsScriptOrItsEnvironment) {
   EXPECT_EQ(reply.jobs().jobs(0).environment(0), "TOKEN=secret");
 }
 
-TEST_F(Answers, ScriptsAndEnvironmentsAreNobodysButTheOwners) {
+TEST_F(Answers, OnlyTheOwnerGetsScriptAndEnvironment) {
   const auto id = submit_seen(job_with_texts());
   wire::BatchRequest request;
   request.mutable_jobs()->mutable_filter()->add_keys()->set_id(id);
@@ -43,7 +43,7 @@ TEST_F(Answers, ScriptsAndEnvironmentsAreNobodysButTheOwners) {
   }
 }
 
-TEST_F(Answers, ATextThatNoFrameHoldsIsRefused) {
+TEST_F(Answers, TextLargerThanAFrameIsRefused) {
   auto asked = book::plain_job();
   asked.add_environment("LONG=" + std::string(700 * 1024, 'x'));
   const auto id = submit_seen(asked);
@@ -51,7 +51,7 @@ TEST_F(Answers, ATextThatNoFrameHoldsIsRefused) {
   request.mutable_jobs()->mutable_filter()->add_keys()->set_id(id);
   request.mutable_jobs()->set_environments(true);
   EXPECT_EQ(whole(request).refusal().text(),
-            "Job <" + std::to_string(id) + ">: what is asked for is too long to be shown");
+            "Job <" + std::to_string(id) + ">: the script or environment is too long to be shown");
 }
 
 TEST_F(Answers, JobsAreChosenByDescriptionAndGroup) {
@@ -229,7 +229,7 @@ TEST_F(LimitAnswers, AreOfQueuesUsersAndEachHost) {
   EXPECT_NE(rows(ask).find(queue), std::string::npos);
 }
 
-// A row of lsb.resources: PER_APP had one row for all, and -n knew no name that people had written.
+// Limits of lsb.resources: PER_APP once gave one row for all applications, and -n found none of the names in the file.
 TEST_F(LimitAnswers, OfLsbResourcesHaveTheirNamesAndARowForEachApplication) {
   const auto config = changed_site([](conf::LsbFiles& lsb) {
     conf::ResourceLimit limit;
@@ -270,7 +270,7 @@ TEST_F(LimitAnswers, OfLsbResourcesHaveTheirNamesAndARowForEachApplication) {
             "NONAME000 | USERS - | QUEUES - | HOSTS - | PROJECTS p q | JOBS 3 of 4 | SLOTS 3 of 6\n");
 }
 
-TEST_F(LimitAnswers, OfWhichNothingIsTakenAreShownWhereTheyAreAskedFor) {
+TEST_F(LimitAnswers, UnusedLimitsAreShownWhereTheyAreAskedFor) {
   wire::AskLimits ask;
   EXPECT_EQ(rows(ask), "");
   ask.set_unused_too(true);

@@ -1,4 +1,4 @@
-// What mbatchd says to those who ask: on a small site's Book and Snapshot.
+// mbatchd's answers to questions, from a small site's Book and Snapshot.
 #include "sched/policy/events/history_selection.hpp"
 #include "sched/policy/values/shown_command.hpp"
 #include "tests/unit/sched/answers/answers_fixture.hpp"
@@ -22,7 +22,7 @@ TEST_F(Answers, AUserSeesTheirOwnUnfinishedJobsAndAnybodysByNumber) {
   EXPECT_EQ(reply.jobs().unknown(0), "999");
 }
 
-TEST_F(Answers, NobodyIsSentAScriptOrAnEnvironment) {
+TEST_F(Answers, LeaveOutScriptsAndEnvironments) {
   auto asked = book::plain_job();
   asked.set_script("#!/bin/sh\nsecret\n");
   asked.add_environment("TOKEN=secret");
@@ -39,7 +39,7 @@ TEST_F(Answers, NobodyIsSentAScriptOrAnEnvironment) {
   }
 }
 
-TEST_F(Answers, ACommandSpeaksToNobodysTerminal) {
+TEST_F(Answers, LeaveControlCharactersOutOfCommands) {
   submit_seen(book::plain_job("echo a\necho b\tc"));
   wire::BatchRequest request;
   for (const bool all : {false, true}) {
@@ -71,7 +71,7 @@ TEST_F(Answers, ElementsShareOneSubmissionAndArraysHaveCounts) {
   EXPECT_EQ(reply.jobs().jobs(0).counts().at(wire::STATUS_RUN), 1U);
 }
 
-TEST_F(Answers, LongAnswersComeInPartsThatForgetNothing) {
+TEST_F(Answers, LongAnswersComeInPartsThatHaveAllJobs) {
   std::size_t made = 0;
   auto asked = book::plain_job(std::string(2000, 'x'));
   for (int i = 0; i < 600; ++i, ++made) submit_seen(asked);
@@ -89,7 +89,7 @@ TEST_F(Answers, LongAnswersComeInPartsThatForgetNothing) {
   EXPECT_EQ(jobs, made);
 }
 
-TEST_F(Answers, AJobThatGoesBetweenTwoPartsIsPassedOver) {
+TEST_F(Answers, JobThatLeavesBetweenTwoPartsIsSkipped) {
   auto asked = book::plain_job(std::string(50 * 1024, 'x'));
   for (int i = 0; i < 10; ++i) submit_seen(asked);
   const auto gone = submit_seen(asked);
@@ -122,7 +122,7 @@ TEST_F(Answers, NoPartOfALongAnswerTakesLong) {
   EXPECT_EQ(jobs, 5000);
 }
 
-TEST_F(Answers, PartsThatSelectNothingAreNotLargerThanOthers) {
+TEST_F(Answers, ManyJobsThatAreNotSelectedTakeSeveralParts) {
   for (int i = 0; i < 5000; ++i) submit_seen(book::plain_job());
   wire::BatchRequest request;
   request.mutable_jobs()->mutable_filter()->set_project("none");
@@ -296,7 +296,7 @@ TEST_F(Answers, HostsCountTheirJobsAndSayThatTheyAreClosed) {
   EXPECT_TRUE(host.unavailable());  // no LIM was heard
 }
 
-TEST_F(Answers, ARequirementThatCannotBeMeantIsRefusedWithItsPlace) {
+TEST_F(Answers, InvalidRequirementIsRefusedWithItsPlace) {
   wire::BatchRequest request;
   request.mutable_hosts()->set_resreq("select[nosuch > 1]");
   const auto reply = whole(request);
@@ -344,7 +344,7 @@ TEST_F(Answers, GroupsOfHostsAndUsers) {
   EXPECT_EQ(whole(request).refusal().text(), "nosuch: No such user/host group");
 }
 
-TEST_F(Answers, WhatChangesSomethingIsNoQuestion) {
+TEST_F(Answers, RequestThatChangesSomethingIsNoQuestion) {
   wire::BatchRequest request;
   request.mutable_submit();
   EXPECT_FALSE(sched::answers::answer(request, book::kAnn, view()));
@@ -409,8 +409,8 @@ TEST(JobEvents, OfAnArrayAreThoseOfItsElementsToo) {
   EXPECT_FALSE(events::names_job(ask, {7, 4}));
 }
 
-// Anybody may ask for any name: with a pattern that goes back and forth mbatchd would answer nobody for hours.
-TEST(JobEvents, ANameWithManyStarsIsMatchedInNoTime) {
+// Any user may send a pattern: matching that backtracks would block mbatchd for hours.
+TEST(JobEvents, NameWithManyStarsIsMatchedInLinearTime) {
   wire::AskEvents ask;
   ask.mutable_filter()->set_user("all");
   wire::Submission asked;
@@ -426,7 +426,10 @@ TEST(JobEvents, AreSentWithoutScriptsAndEnvironments) {
   wire::JobEvent event;
   event.mutable_new_job()->mutable_asked()->set_script("secret");
   event.mutable_new_job()->mutable_asked()->add_environment("A=secret");
-  EXPECT_EQ(events::sent_event(event).SerializeAsString().find("secret"), std::string::npos);
+  event.mutable_new_job()->mutable_asked()->set_job_name("sim");
+  const auto sent = events::sent_event(event);
+  EXPECT_EQ(sent.SerializeAsString().find("secret"), std::string::npos);
+  EXPECT_EQ(sent.new_job().asked().job_name(), "sim") << "the other fields are sent";
 }
 
 // bparams -a and bqueues -l show what is in force: no invalid value, no keyword without effect.
@@ -448,7 +451,7 @@ TEST_F(Answers, ParametersAndQueuesAreShownAsInForce) {
   std::map<std::string, std::string> parameters;
   for (const auto& part : parts(request))
     for (const auto& one : part.parameters().parameters()) parameters[one.name()] = one.value();
-  EXPECT_EQ(parameters["MAX_JOBID"], "999999") << "the default counts, not what is invalid";
+  EXPECT_EQ(parameters["MAX_JOBID"], "999999") << "the default counts, not the invalid value";
   EXPECT_EQ(parameters["RESOURCE_RESERVE_PER_SLOT"], "Y");
   EXPECT_EQ(parameters["MAX_JOB_REQUEUE"], "4");
   EXPECT_FALSE(parameters.contains("NEWJOB_REFRESH"));

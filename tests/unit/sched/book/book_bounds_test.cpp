@@ -63,7 +63,7 @@ TEST_F(BookTest, RangesThatOverlapMeanTheirUnion) {
   EXPECT_THAT(chosen, ElementsAre(3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 20, 24, 28, 39, 40));
 }
 
-TEST_F(BookTest, SlotsThatNoHostCanHaveAreRefused) {
+TEST_F(BookTest, SlotNumbersBeyondAnyHostAreRefused) {
   for (const std::uint32_t slots : {4'294'967'295U, 2'147'483'648U, 10'000'001U}) {
     auto wide = plain_job();
     wide.set_min_slots(slots);
@@ -72,7 +72,7 @@ TEST_F(BookTest, SlotsThatNoHostCanHaveAreRefused) {
   }
 }
 
-TEST_F(BookTest, ReasonsAndChangesHaveALength) {
+TEST_F(BookTest, LengthOfReasonsAndChangesIsLimited) {
   submit(plain_job());
   wire::SignalJobs kill;
   kill.mutable_filter()->add_keys()->set_id(1);
@@ -99,7 +99,7 @@ bool simply_matches(std::string_view pattern, std::string_view name) {
   return !name.empty() && pattern[0] == name[0] && simply_matches(pattern.substr(1), name.substr(1));
 }
 
-TEST(NamePattern, MatchesAsItsRuleForAllShortTexts) {
+TEST(NamePattern, MatchesLikeTheRecursiveRuleForAllShortTexts) {
   std::vector<std::string> names{""}, patterns{""};
   for (std::size_t i = 0; names[i].size() < 5; ++i)
     for (const char c : {'a', 'b'}) names.push_back(names[i] + c);
@@ -110,7 +110,7 @@ TEST(NamePattern, MatchesAsItsRuleForAllShortTexts) {
       ASSERT_EQ(glob_matches(pattern, name), simply_matches(pattern, name)) << pattern << " and " << name;
 }
 
-// Each of these pairs once took a second: the product of the lengths.
+// Each of these pairs once took a second, since the cost was the product of the lengths.
 TEST(NamePattern, LongPatternsCostTheirLength) {
   const std::string name(64'000, 'a'), pattern = "*" + std::string(32'000, 'a') + "b*";
   for (int i = 0; i < 1000; ++i) ASSERT_FALSE(glob_matches(pattern, name));

@@ -52,7 +52,7 @@ TEST_F(BookHosts, ARunningJobIsAdoptedAfterARestart) {
   EXPECT_EQ(status({1, 0}), wire::STATUS_DONE);
 }
 
-// The mbatchd that has tried it had a clock that was an hour on.
+// The clock of the mbatchd that tried the job was one hour ahead.
 TEST_F(BookHosts, AHostIsNotAvoidedForLongerBecauseTheClockIsPutBackBetweenTwoRuns) {
   submit(plain_job());
   dispatch({1, 0});
@@ -68,7 +68,7 @@ TEST_F(BookHosts, AHostIsNotAvoidedForLongerBecauseTheClockIsPutBackBetweenTwoRu
   EXPECT_EQ(book->next_deadline()->seconds(), now.seconds() + seconds);
 }
 
-TEST_F(BookHosts, StrangersAreEnded) {
+TEST_F(BookHosts, AttemptsThatTheBookDoesNotKnowAreEnded) {
   submit(plain_job());
   dispatch({1, 0});
   runs({1, 0});
@@ -80,7 +80,7 @@ TEST_F(BookHosts, StrangersAreEnded) {
               ElementsAre(HasSubstr("SEND 9 number 4611686018427387904 to 1 attempt 1 on hostA"),
                           "OrderRelease 51 attempt 1 on hostA"));
   EXPECT_EQ(status({1, 0}), wire::STATUS_RUN);
-  // What comes of them is acknowledged and changes nothing.
+  // Reports of such attempts are acknowledged and change nothing.
   auto end = end_of({1, 0}, 0);
   end.attempt.number = 1;
   tells("hostA", end);
@@ -88,7 +88,7 @@ TEST_F(BookHosts, StrangersAreEnded) {
   EXPECT_EQ(status({1, 0}), wire::STATUS_RUN);
 }
 
-TEST_F(BookHosts, AnotherHostsWordIsNotTheFirstHosts) {
+TEST_F(BookHosts, ReportsOfAnotherHostDoNotCountAsTheFirstHosts) {
   submit(plain_job());
   dispatch({1, 0}, {"hostA", "hostB"});
   runs({1, 0});
@@ -143,7 +143,7 @@ TEST_F(BookHosts, AJobIsLostWithItsFirstHostOnly) {
 }
 
 // It was stopped when the host left; bresume came meanwhile and is told again.
-TEST_F(BookHosts, AStopThatWasAskedForAndTakenBackIsNoneOfTheHosts) {
+TEST_F(BookHosts, StopThatWasTakenBackIsResumedOnTheHost) {
   submit(plain_job());
   dispatch({1, 0});
   runs({1, 0});
@@ -202,7 +202,7 @@ TEST_F(BookHosts, UsageOfSeveralHostsIsAdded) {
   EXPECT_EQ(job({1, 0}).record.usage().hosts(1).pids(), 1U);
 }
 
-TEST_F(BookHosts, AnInteractiveJobsPlaceIsToldToWhoWaits) {
+TEST_F(BookHosts, WaitingClientIsToldWhereItsInteractiveJobRuns) {
   auto asked = plain_job();
   asked.add_queues("talk");
   asked.set_interactive(wire::Submission::TERMINAL);
@@ -218,7 +218,7 @@ TEST_F(BookHosts, AnInteractiveJobsPlaceIsToldToWhoWaits) {
   EXPECT_EQ(book->jobs().stream({1, 0}), nullptr);
 }
 
-TEST_F(BookHosts, WhatTheFirstHostIsTold) {
+TEST_F(BookHosts, FirstHostIsToldAllOfTheJob) {
   auto asked = array_job(6);
   asked.mutable_indices(0)->set_step(2);
   asked.set_resreq("rusage[mem=20]");
@@ -248,14 +248,14 @@ TEST_F(BookHosts, WhatTheFirstHostIsTold) {
   const auto expect = book->hosts().expect_order({{1, 3}, "hostB", 1}).value();
   EXPECT_EQ(expect.gpus, "3");
   EXPECT_EQ(expect.uid, 1001U);
-  // An order that leaves late.
+  // Orders that leave too late: the attempt is another one by then.
   EXPECT_FALSE(book->hosts().start_order({{1, 3}, "hostB", 1}));
   EXPECT_FALSE(book->hosts().start_order({{1, 3}, "hostA", 2}));
   EXPECT_FALSE(book->hosts().expect_order({{1, 3}, "hostB", 2}));
   EXPECT_FALSE(book->hosts().start_order({{1, 4}, "hostA", 1}));
 }
 
-TEST_F(BookHosts, TheQueuesProgramsAreTold) {
+TEST_F(BookHosts, HostIsToldTheProgramsOfTheQueue) {
   auto asked = plain_job();
   asked.add_queues("talk");
   asked.set_interactive(wire::Submission::PLAIN);
@@ -286,7 +286,7 @@ TEST_F(BookHosts, JobsKnowHowLongTheirLinksWait) {
   EXPECT_EQ(chosen.usage_interval, std::chrono::milliseconds(20'010)) << "20 s, and 10 ms for its host";
 }
 
-TEST_F(BookHosts, ForcedByAnAdministratorOnAHostThatIsThere) {
+TEST_F(BookHosts, BrunIsForAdministratorsAndReachableHosts) {
   auto wide = plain_job();
   wide.set_min_slots(3);
   wide.set_max_slots(3);
@@ -302,6 +302,24 @@ TEST_F(BookHosts, ForcedByAnAdministratorOnAHostThatIsThere) {
   EXPECT_THAT(signal(force, kRoot), ElementsAre("Job <1> is being forced to run"));
   EXPECT_EQ(job({1, 0}).record.hosts(0).slots(), 2U);
   EXPECT_EQ(job({1, 0}).record.hosts(1).slots(), 1U);
+}
+
+TEST_F(BookHosts, PostExecutionOfAJobIsReportedByItsFirstHostAlone) {
+  submit(plain_job());
+  dispatch({1, 0}, {"hostA", "hostB"});
+  runs({1, 0});
+  auto end = end_of({1, 0}, 0);
+  end.post_follows = true;
+  tells("hostA", end);
+  ASSERT_EQ(job({1, 0}).record.post_status(), wire::POST_RUNNING);
+  const report::PostOver failed{attempt({1, 0}), true};
+  for (const char* const other : {"hostB", "hostC"}) {
+    tells(other, failed);
+    EXPECT_EQ(job({1, 0}).record.post_status(), wire::POST_RUNNING) << other;
+    EXPECT_THAT(orders(effects), ElementsAre(HasSubstr(other))) << "it is acknowledged, and not sent again";
+  }
+  tells("hostA", failed);
+  EXPECT_EQ(job({1, 0}).record.post_status(), wire::POST_ERR);
 }
 
 }  // namespace

@@ -95,7 +95,7 @@ TEST_F(BookLimits, WhatTheKernelKeepsForEachProcessStays) {
   EXPECT_THAT(orders_said, IsEmpty());  // no host's matter
 }
 
-TEST_F(BookLimits, OfAJobThatPendsNobodyIsTold) {
+TEST_F(BookLimits, NoHostIsToldOfAPendingJob) {
   const auto id = submitted(plain_job()).id();
   wire::Submission changed;
   changed.mutable_limits()->set_run_s(60);
@@ -112,7 +112,7 @@ TEST_F(BookLimits, NumbersThatAreNoLimitsAreRefused) {
   EXPECT_EQ(refused(asked), "a limit of the job is out of range");
 }
 
-TEST_F(BookLimits, NamesOfFilesSpeakToNoTerminal) {
+TEST_F(BookLimits, FileNamesWithControlCharactersAreRefused) {
   auto asked = plain_job();
   auto& file = *asked.add_transfers();
   file.set_local("in");

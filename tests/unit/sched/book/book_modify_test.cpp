@@ -67,7 +67,7 @@ TEST_F(BookModify, AStoredRequirementOfTooManyTermsStaysWhereOtherThingsChange) 
   EXPECT_THAT(requires_now(id, many + " > 1]"), HasSubstr("found 3002 terms in select"));
 }
 
-TEST_F(BookModify, WhatARunningJobReservesChangesOnItsHosts) {
+TEST_F(BookModify, ReservationOfARunningJobChangesOnItsHosts) {
   const auto id = running_job();
   EXPECT_THAT(requires_now(id, "rusage[mem=40,swp=5:duration=10] span[ptile=1]"),
               HasSubstr("are being changed"));
@@ -90,17 +90,17 @@ TEST_F(BookModify, OfAlternativesTheFirstCounts) {
   EXPECT_THAT(book->jobs().find({id, 0})->record.effective_resreq(), testing::Not(HasSubstr("swp=9")));
 }
 
-TEST_F(BookModify, ARequirementThatCannotBeMeantChangesNothing) {
+TEST_F(BookModify, InvalidRequirementChangesNothing) {
   const auto id = running_job();
   EXPECT_THAT(requires_now(id, "rusage[nosuch=7]"), HasSubstr("Bad resource requirement syntax"));
   EXPECT_THAT(reserved(id), ElementsAre("mem 100 on hostA", "mem 100 on hostB"));
 }
 
-TEST_F(BookModify, ItsFilesStay) {
+TEST_F(BookModify, OutputFilesOfARunningJobStay) {
   const auto id = running_job();
   S changed;
   changed.set_output_file("other");
-  EXPECT_THAT(bmod(id, S::kOutputFileFieldNumber, changed), HasSubstr("so -o -oo -e -eo stay as they are"));
+  EXPECT_THAT(bmod(id, S::kOutputFileFieldNumber, changed), HasSubstr("-o -oo -e -eo cannot be changed"));
 }
 
 }  // namespace

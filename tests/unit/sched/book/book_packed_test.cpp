@@ -1,4 +1,4 @@
-// Jobs that were packed: the Book answers as if they had never been, and they take little memory.
+// Packed jobs: the Book answers as if they were not packed, and they take little memory.
 #include <gmock/gmock.h>
 #include <malloc.h>
 

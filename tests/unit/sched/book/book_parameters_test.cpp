@@ -7,7 +7,7 @@
 namespace rollcall::sched::book {
 namespace {
 
-TEST(BookParameters, UnlessGivenAsTheManualSays) {
+TEST(BookParameters, DefaultsAreThoseOfTheManual) {
   const auto standard = jobs::book_parameters(site_files(""));
   EXPECT_EQ(standard.clean_period_s, 3600);
   EXPECT_EQ(standard.max_job_id, 999'999);
@@ -29,7 +29,7 @@ TEST(BookParameters, ArraysAndRequeuesGoToTheBoundsOfTheManual) {
   EXPECT_EQ(jobs::book_parameters(site_files("MAX_JOB_REQUEUE = 2147483647\n")).most_requeues, 2'147'483'647);
 }
 
-TEST(BookParameters, AHostIsUnknownAfterSoManyAnswersThatDidNotCome) {
+TEST(BookParameters, HostIsUnknownAfterSoManyMissedAnswers) {
   EXPECT_EQ(jobs::book_parameters(site_files("MAX_SBD_FAIL = 5\nSBD_SLEEP_TIME = 7\n")).unknown_after_s, 35);
 }
 

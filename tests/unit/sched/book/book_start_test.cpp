@@ -29,7 +29,7 @@ class BookStart : public BookTest {
   }
 };
 
-TEST_F(BookStart, WhatAHostCouldNotRemoveIsKnownUntilItIsGone) {
+TEST_F(BookStart, FilesAHostCouldNotRemoveAreRememberedUntilTheyAreGone) {
   comes("hostA");
   tells("hostA", report::LeftBehind{2, "/spool/hostA/gone.left.*", "gone.left.7.0.1 of user 5: a file"});
   EXPECT_EQ(book->hosts().left_behind("hostA"),
@@ -44,7 +44,7 @@ TEST_F(BookStart, WhatAHostCouldNotRemoveIsKnownUntilItIsGone) {
   EXPECT_EQ(book->hosts().left_behind("hostA"), "") << "RES tells it again where it is still so";
 }
 
-TEST_F(BookStart, WhyAHostIsNotTakenIsKnownUntilItIs) {
+TEST_F(BookStart, ReasonAgainstAHostIsKnownUntilTheHostIsAccepted) {
   tells("hostA", report::NotOurs{"it has had orders of term 5"});
   EXPECT_EQ(book->hosts().not_ours("hostA"), "it has had orders of term 5");
   EXPECT_EQ(book->hosts().not_ours("hostB"), "");
@@ -53,7 +53,14 @@ TEST_F(BookStart, WhyAHostIsNotTakenIsKnownUntilItIs) {
   EXPECT_EQ(book->hosts().not_ours("hostA"), "");
 }
 
-TEST_F(BookStart, NothingRunsBeforeEveryHostHasTheOrder) {
+TEST_F(BookStart, AHostThatIsOnlyRefusedIsNotWaitedForAfterNewFiles) {
+  tells("hostA", report::NotOurs{"it has had orders of term 5"});
+  ASSERT_EQ(book->next_deadline(), std::nullopt);
+  book->configure(site_files(), now);
+  EXPECT_EQ(book->next_deadline(), std::nullopt);
+}
+
+TEST_F(BookStart, JobRunsOnlyAfterEveryHostHasTheOrder) {
   a_start_on({"hostA", "hostB"});
   EXPECT_THAT(orders(effects), ElementsAre("OrderExpect 1 on hostB", "OrderStart 1 on hostA"));
   EXPECT_TRUE(waits_for_go("hostA"));
@@ -150,7 +157,7 @@ TEST_F(BookStart, AStartIsTakenBackFromAHostThatGoes) {
   EXPECT_EQ(status({1, 0}), wire::STATUS_PEND);
   comes("hostB");
   dispatch({1, 0}, {"hostB"});
-  // It thaws: what was in its socket is prepared, and no more.
+  // The host thaws: it prepares the orders that were in its socket, and no others.
   comes("hostA", {{{{1, 0}, 1}, State::prepared, true}});
   EXPECT_THAT(orders(effects), ElementsAre("OrderRelease 1 attempt 1 on hostA"));
   prepared("hostA", 1);
@@ -167,12 +174,12 @@ TEST_F(BookStart, AGoAheadThatWasGivenIsNotTakenBack) {
   now = *book->next_deadline();
   book->tick(now);
   EXPECT_EQ(status({1, 0}), wire::STATUS_UNKWN);
-  // It never arrived: it is given again.
+  // The order never arrived, so it is given again.
   comes("hostA", {{{{1, 0}, 1}, State::prepared, true}});
   EXPECT_THAT(orders(effects), ElementsAre("OrderGo 1 on hostA"));
 }
 
-// A start in one step that becomes one in two, or the other way round, as the host was replaced: a restart knows.
+// A replaced host turns a start in one step into one in two, or the other way round; a restart must know which it is.
 TEST_F(BookStart, WhetherAStartWaitsForAGoAheadIsSaved) {
   submit(plain_job());
   dispatch({1, 0}, {"hostA"});
@@ -216,6 +223,7 @@ TEST_F(BookStart, AKillOfAJobWithoutGoAheadNeedsNoHost) {
 TEST_F(BookStart, AGoAheadOfAJobThatHasEndedMeanwhileIsARelease) {
   a_start_on({"hostA"});
   prepared("hostA");
+  ASSERT_TRUE(book->hosts().has_go({{1, 0}, "hostA", 1}));
   ask({1, 0}, Act::REMOVE);
   EXPECT_FALSE(book->hosts().has_go({{1, 0}, "hostA", 1}));
 }
@@ -351,13 +359,13 @@ TEST_F(BookRerun, ALostHostsRerunnableJobPendsAgain) {
   EXPECT_FALSE(book->hosts().suspects_itself());
 }
 
-TEST_F(BookRerun, NothingIsGivenUpWhenAllHostsAreLostAtOnce) {
+TEST_F(BookRerun, JobsAreKeptWhenAllHostsAreLostAtOnce) {
   rerunnable_on("hostA");
   for (const char* name : {"hostA", "hostB", "hostC"}) book->hosts().host_gone(name, now);
   pass_patience();
   EXPECT_EQ(status({1, 0}), wire::STATUS_UNKWN);
   EXPECT_TRUE(book->hosts().suspects_itself());
-  // One returns: the others have the patience anew, and are lost by themselves then.
+  // One host returns: the others get the whole patience again, and are then lost by themselves.
   comes("hostB");
   EXPECT_FALSE(book->hosts().suspects_itself());
   EXPECT_EQ(status({1, 0}), wire::STATUS_UNKWN);

@@ -39,7 +39,7 @@ TEST_F(BookTest, AUserGroupIsOneThatTheUserIsIn) {
   asked.set_user_group("dev");
   submit(asked);
   EXPECT_EQ(job({1, 0}).asked->user_group(), "dev");
-  // One of the operating system's, which lsb.users need not have.
+  // A group of the operating system, which lsb.users need not name.
   asked.set_user_group("staff");
   Identity eve = kEve;
   eve.groups = {"staff"};
@@ -57,7 +57,7 @@ TEST_F(BookTest, TheHostOfAClientHasItsOfficialName) {
   EXPECT_EQ(job({2, 0}).asked->from_host(), "laptop") << "it is no host of the cluster";
 }
 
-TEST_F(BookTest, WhatIsRefused) {
+TEST_F(BookTest, InvalidSubmissionsAreRefused) {
   const auto with = [](auto change) {
     auto asked = plain_job();
     change(asked);
@@ -212,8 +212,9 @@ TEST_F(BookTest, IdsRollOverAndPassThoseInUse) {
   EXPECT_EQ(submit(plain_job()), 2);
 }
 
-TEST_F(BookTest, AWithdrawnSubmissionWasNeverThere) {
+TEST_F(BookTest, WithdrawnSubmissionLeavesNothing) {
   submit(array_job(5));
+  ASSERT_EQ(book->jobs().size(), 5U);
   book->rows().withdraw(1);
   EXPECT_EQ(book->jobs().size(), 0U);
   EXPECT_TRUE(book->jobs().submissions().empty());

@@ -64,7 +64,7 @@ TEST_F(BookTokenTest, AShortOrLongOneIsRefused) {
   EXPECT_EQ(book->jobs().size(), 0u);
 }
 
-TEST_F(BookTokenTest, WhatOnlyChecksKeepsNothing) {
+TEST_F(BookTokenTest, TokenOfACheckIsNotKept) {
   auto check = request(token_);
   check.set_check_only(true);
   submit_with(check);
@@ -72,7 +72,7 @@ TEST_F(BookTokenTest, WhatOnlyChecksKeepsNothing) {
   EXPECT_EQ(book->jobs().size(), 1u);
 }
 
-TEST_F(BookTokenTest, WhatWasRefusedMayBeAskedAgain) {
+TEST_F(BookTokenTest, RefusedRequestMayBeRepeated) {
   auto wrong = request(token_);
   wrong.mutable_jobs(0)->add_queues("nowhere");
   EXPECT_TRUE(submit_with(wrong).submitted().jobs(0).has_refusal());
@@ -91,7 +91,7 @@ TEST_F(BookTokenTest, ItIsForgottenAfterAnHour) {
   EXPECT_NE(first_id(request(token_)), id);
 }
 
-TEST_F(BookTokenTest, OneThatWasWithdrawnIsNone) {
+TEST_F(BookTokenTest, TokenOfAWithdrawnSubmissionIsForgotten) {
   const auto id = first_id(request(token_));
   book->rows().withdraw(id);
   EXPECT_EQ(book->jobs().size(), 0u);
@@ -139,8 +139,7 @@ TEST_F(BookTokenTest, ManyJobsAreKilledInPieces) {
   ask({3, 0}, wire::SignalJobs::KILL);
   some = book->commands().signal_some(*work, 2, now);
   EXPECT_FALSE(some.reply.last());
-  EXPECT_EQ(some.reply.outcomes().outcomes_size(), 1)
-      << "of the one that was killed meanwhile nothing is said";
+  EXPECT_EQ(some.reply.outcomes().outcomes_size(), 1) << "no line for the job that was killed meanwhile";
   some = book->commands().signal_some(*work, 2, now);
   EXPECT_TRUE(some.reply.last());
   EXPECT_FALSE(some.reply.has_refusal());
@@ -162,8 +161,7 @@ TEST_F(BookTokenTest, ManyJobsAreSwitchedInPieces) {
   submit(plain_job());  // came later: it is not meant
   some = book->commands().switch_some(*work, 100, now);
   EXPECT_TRUE(some.reply.last());
-  EXPECT_EQ(some.reply.outcomes().outcomes_size(), 2)
-      << "of the one that was killed meanwhile nothing is said";
+  EXPECT_EQ(some.reply.outcomes().outcomes_size(), 2) << "no line for the job that was killed meanwhile";
   EXPECT_EQ(book->jobs().of_queue("special").size(), 4u);
   EXPECT_EQ(book->jobs().find({6, 0})->record.queue(), "normal");
 }

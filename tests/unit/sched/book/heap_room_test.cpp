@@ -1,4 +1,4 @@
-// Freed memory goes back where it is much.
+// HeapRoom: a large amount of freed memory is given back to the system.
 #include "sched/policy/values/heap_room.hpp"
 
 #include <gtest/gtest.h>

@@ -75,7 +75,7 @@ TEST_F(PresentEvents, AJobThatIsOverIsNotAmongThemButCanBeToldOf) {
   ask({id, 0}, wire::SignalJobs::KILL);
   EXPECT_THAT(jobs_not_over(book->jobs()), IsEmpty());
   EXPECT_THAT(told({id, 0}), ElementsAre("JOB_NEW", "JOB_STATUS 32"));
-  EXPECT_THAT(told({id + 1, 0}), IsEmpty()) << "nothing is known of it";
+  EXPECT_THAT(told({id + 1, 0}), IsEmpty()) << "an unknown job has no events";
 }
 
 }  // namespace

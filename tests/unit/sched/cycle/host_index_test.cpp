@@ -75,7 +75,7 @@ TEST_F(HostIndexTest, WhereAValueIsNotKnownNotHolds) {
 
 TEST_F(HostIndexTest, ManyHostsAreNotWorthAList) { EXPECT_THAT(passing("mem > 100"), ElementsAre(99)); }
 
-TEST_F(HostIndexTest, WhatAReservationCouldMakeTrueLetsEveryHostPass) {
+TEST_F(HostIndexTest, ConditionThatAReservationCouldMakeTrueLetsEveryHostPass) {
   EXPECT_THAT(passing("mem < 150"), ElementsAre(99));
   EXPECT_THAT(passing("r1m > 0.8"), ElementsAre(99));
   EXPECT_THAT(passing("mem - tmp > 600"), ElementsAre(99)) << "less tmp makes it more";
@@ -125,7 +125,7 @@ std::string random_select() {
   }
 }
 
-// As many hosts as make lists worth while; values that are not known among them.
+// Enough hosts for the index to use lists; some values are unknown.
 std::string random_cluster() {
   std::string text = "Begin Host\nHOST_NAME MXJ\ndefault " + number(pick(1, 3)) +
                      "\nEnd Host\nBegin Machine\nHOST_NAME STATUS NCPUS r15s r1m ut pg mem tmp\n";
@@ -152,7 +152,7 @@ RC_GTEST_PROP(HostIndexProperty, APlanIsTheSameWithAndWithoutTheIndex, ()) {
              "\"\n";
     };
     with += row(select);
-    // The same to every host; nothing that an index answers, and like no other job's.
+    // Means the same on every host, cannot be answered by the index, and differs from every other job's.
     without += row("(" + select + ") || 0 > " + number(id));
   }
   const std::string head = "JOB USER SLOTS RES_REQ\n";

@@ -150,7 +150,7 @@ TEST_F(TwoClusters, OursComeFirstAndEachHostHasItsNumber) {
   EXPECT_EQ(rules.host("h2@west"), std::nullopt);
 }
 
-TEST_F(TwoClusters, WordsOfAHostListMeanHostsOfOneCluster) {
+TEST_F(TwoClusters, NamesInAHostListMeanHostsOfOneCluster) {
   EXPECT_EQ(meant("h1"), "h1");
   EXPECT_EQ(meant("h1@east"), "h1@east");
   EXPECT_EQ(meant("h1@north"), "");

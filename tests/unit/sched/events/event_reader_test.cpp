@@ -276,7 +276,7 @@ TEST(EventReader, AccountsOfOtherReleases) {
 }
 
 // LSF's JOB_NEW goes on behind $58, and its bits of options mean other things than ours.
-TEST(EventReader, BitsOfOthersAreNotOurs) {
+TEST(EventReader, BitsOfOtherReleasesAreIgnored) {
   auto event = some_event();
   *event.mutable_new_job()->mutable_asked() = all_asked();
   event.mutable_new_job()->set_queue("q");
@@ -318,7 +318,7 @@ File read_file_text(const std::string& text, std::size_t piece) {
 
 const std::string kClean = "\"JOB_CLEAN\" \"10.1\" 1700000100 42 3\n";
 
-TEST(EventReader, BrokenLinesArePassedOverAndCounted) {
+TEST(EventReader, BrokenLinesAreSkippedAndCounted) {
   const std::string text = "# 1234\n" + kClean + "\"JOB_CLEAN\" \"10.1\" x 42 3\n" +
                            "\"JOB_STATUS\" \"10.1\" 1700000100 42 77 0 0 0.0 0 0 0 0 0\n" +
                            "\"JOB_SIGNAL\" \"10.1\" 1700000100 42\n" + "\"JOB_CLEAN\" \"10.1\" 17 0 3\n" +
@@ -334,7 +334,7 @@ TEST(EventReader, BrokenLinesArePassedOverAndCounted) {
 }
 
 // Real files have line ends inside of strings; what begins a record ends a string that was lost.
-TEST(EventReader, ABrokenStringGoesOnInTheNextLines) {
+TEST(EventReader, BrokenStringContinuesInTheNextLines) {
   const std::string order = "\"JOB_SWITCH\" \"10.1\" 1700000100 5 42 \"a\r\nb\n\nc\" 3 \"u\"\n";
   const File joined = read_file_text(order + kClean, 5);
   EXPECT_THAT(joined.events,
@@ -345,7 +345,7 @@ TEST(EventReader, ABrokenStringGoesOnInTheNextLines) {
   EXPECT_EQ(lost.passed.lines, 1U);
 }
 
-TEST(EventReader, NothingOfAFileSpeaksToATerminal) {
+TEST(EventReader, ControlCharactersOfAFileAreReplaced) {
   const File file =
       read_file_text("\"JOB_SWITCH\" \"10.1\" 1700000100 5 42 \"a\x1b[2Jb\tc\" 3 \"u\x7f\"\n", 9);
   EXPECT_THAT(file.events,

@@ -83,7 +83,7 @@ class Facts : public JobFacts {
   std::map<std::int32_t, JobTally> tallies;
 };
 
-TEST(DependencyState, OfOneJob) {
+TEST(DependencyState, EachConditionFollowsTheStatusOfOneJob) {
   struct Row {
     wire::JobStatus status;
     int code;
@@ -110,14 +110,14 @@ TEST(DependencyState, OfOneJob) {
   }
 }
 
-TEST(DependencyState, OfWhatIsThereNoMore) {
+TEST(DependencyState, ConditionOnAMissingJobIsNever) {
   const Facts facts;
   EXPECT_EQ(facts.state("done(1)"), "never");
   EXPECT_EQ(facts.state("!done(1)"), "satisfied");
   EXPECT_EQ(facts.state("done(1) || done(2)"), "never");
 }
 
-TEST(DependencyState, OfPostExecution) {
+TEST(DependencyState, ConditionOnPostExecutionFollowsItsEnd) {
   Facts facts;
   facts.put({1, 0}, wire::STATUS_DONE, 0, wire::POST_RUNNING);
   EXPECT_EQ(facts.state("post_done(1)"), "not yet");
@@ -129,7 +129,7 @@ TEST(DependencyState, OfPostExecution) {
   EXPECT_EQ(facts.state("post_done(1)"), "satisfied");
 }
 
-TEST(DependencyState, OfArrays) {
+TEST(DependencyState, ConditionOnAnArrayCountsAllElements) {
   Facts facts;
   for (int i = 1; i <= 4; ++i) facts.put({1, i}, wire::STATUS_PEND);
   facts.put({1, 1}, wire::STATUS_DONE);
@@ -155,7 +155,7 @@ TEST(DependencyState, OfArrays) {
   EXPECT_EQ(facts.state("ended(1)"), "not yet");
 }
 
-TEST(DependencyState, NeverIsNotSaidTooSoon) {
+TEST(DependencyState, NeverIsOnlyWhatNoChangeCanSatisfy) {
   Facts facts;
   facts.put({1, 0}, wire::STATUS_EXIT, 1);
   facts.put({2, 0}, wire::STATUS_RUN);
@@ -196,7 +196,7 @@ TEST(DependencyNames, WhatWasBoundIsReadAgain) {
   EXPECT_EQ(again->text(), bound->text());
 }
 
-TEST(ExitCode, OfAWordOfWait) {
+TEST(ExitCode, IsMadeFromAWaitStatus) {
   EXPECT_EQ(exit_code_of_status(0), 0);
   EXPECT_EQ(exit_code_of_status(3 << 8), 3);
   EXPECT_EQ(exit_code_of_status(137 << 8), 137);

@@ -19,7 +19,7 @@ TEST_F(JobLife, KillingWhatRunsIsAnOrderToEveryHost) {
               ElementsAre("OrderAcknowledge 7 attempt 1 to hostA", "OrderRelease 7 attempt 1 on hostB"));
 }
 
-TEST_F(JobLife, AnEndOfItsOwnAfterAKillIsNoKill) {
+TEST_F(JobLife, JobThatEndsByItselfAfterAKillIsNotKilled) {
   runs();
   happens(event::KillAsked{kOwner});
   happens(ended(3 << 8));
@@ -130,7 +130,7 @@ TEST_F(JobLife, AMissingDirectoryOfBsubCwdEndsTheJob) {
   EXPECT_EQ(job.record.exit_status(), 127 << 8);
 }
 
-TEST_F(JobLife, RequeueExitValues) {
+TEST_F(JobLife, RequeueExitValuesSendAJobBackAsOftenAsAllowed) {
   rules.requeue_exits.codes = {77};
   rules.requeue_exits.excluded = {78};
   rules.most_requeues = 2;
@@ -197,7 +197,7 @@ TEST_F(JobLife, AHostWhoseClockIsWrongEndsItsJobsWhenItTellsSo) {
   }
 }
 
-TEST_F(JobLife, RequeuedByItsOwner) {
+TEST_F(JobLife, OwnerMayRequeue) {
   runs();
   const auto submitted = job.record.submit_us();
   event::KillAsked kill{kOwner};
@@ -221,7 +221,7 @@ TEST_F(JobLife, RemovedJobsAreGoneWhateverTheHostSays) {
   EXPECT_EQ(job.record.term_reason(), TERM_ADMIN);
 }
 
-TEST_F(JobLife, PostExecution) {
+TEST_F(JobLife, PostExecutionHasAStatusOfItsOwn) {
   runs();
   auto end = ended(0);
   end.told.post_follows = true;
@@ -243,7 +243,7 @@ TEST_F(JobLife, APostExecutionThatRunsIsEndedByAKillAndTheJobStaysAsItIs) {
   happens(event::PostEnded{true});
   EXPECT_EQ(job.record.post_status(), wire::POST_ERR);
   happens(event::KillAsked{kOwner, 9, ""});
-  EXPECT_THAT(book::orders(effects), ElementsAre()) << "nothing runs any more";
+  EXPECT_THAT(book::orders(effects), ElementsAre()) << "no process runs any more";
 }
 
 }  // namespace

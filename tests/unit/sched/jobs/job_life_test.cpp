@@ -160,7 +160,7 @@ TEST_F(JobLife, AStopIsOrderedOnce) {
   EXPECT_THAT(book::orders(effects), IsEmpty());
 }
 
-TEST_F(JobLife, AStopOfTheTerminalGoesAsItCame) {
+TEST_F(JobLife, JobStoppedAtItsTerminalIsResumedThere) {
   runs();
   happens(event::StoppedThere{});
   EXPECT_EQ(status(), wire::STATUS_USUSP);
@@ -168,7 +168,7 @@ TEST_F(JobLife, AStopOfTheTerminalGoesAsItCame) {
   EXPECT_EQ(status(), wire::STATUS_RUN);
 }
 
-TEST_F(JobLife, SecondsInEachState) {
+TEST_F(JobLife, SecondsAreCountedInEachState) {
   reset();
   now = wall_seconds(1010);
   happens(book::on_hosts({"hostA"}));
@@ -193,7 +193,8 @@ TEST_F(JobLife, TerminateWhenEndsWhatWouldBeSuspended) {
   rules.terminate_for = wire::SUSPEND_WINDOW;
   runs();
   happens(event::SuspendPlanned{wire::SUSPEND_LOAD, "busy"});
-  EXPECT_THAT(book::orders(effects), ElementsAre(HasSubstr("SUSPEND"))) << "of the load nothing was said";
+  EXPECT_THAT(book::orders(effects), ElementsAre(HasSubstr("SUSPEND")))
+      << "TERMINATE_WHEN = WINDOW leaves a suspension by load";
   happens(event::SuspendPlanned{wire::SUSPEND_WINDOW, "closed"});
   ASSERT_EQ(book::orders(effects).size(), 1u);
   EXPECT_THAT(book::orders(effects)[0], HasSubstr("TERMINATE"));
@@ -210,7 +211,8 @@ TEST_F(JobLife, TerminateWhenUserEndsWhatSomebodyStops) {
   rules.terminate_for = wire::SUSPEND_USER | wire::SUSPEND_ADMIN;
   runs();
   happens(event::SuspendPlanned{wire::SUSPEND_LOAD, "busy"});
-  EXPECT_THAT(book::orders(effects), ElementsAre(HasSubstr("SUSPEND"))) << "that is nobody's";
+  EXPECT_THAT(book::orders(effects), ElementsAre(HasSubstr("SUSPEND")))
+      << "TERMINATE_WHEN = USER leaves a suspension by load";
   happens(event::StopAsked{kOwner});
   ASSERT_EQ(book::orders(effects).size(), 1u);
   EXPECT_THAT(book::orders(effects)[0], HasSubstr("TERMINATE"));
@@ -235,7 +237,7 @@ TEST_F(JobLife, TerminateWhenTellsTheReasonWithTheOrder) {
   EXPECT_EQ(job.status(), wire::STATUS_SSUSP);
 }
 
-TEST_F(JobLife, TwiceIsOnce) {
+TEST_F(JobLife, RepeatedReportChangesNothing) {
   runs();
   const auto before = job.record.SerializeAsString();
   event::Ran ran;

@@ -23,7 +23,7 @@ TEST(RequeuePause, DoublesUpToTheLongest) {
   EXPECT_THAT(pauses, ElementsAre(0, 1, 2, 4, 8, 16, 32, 60, 60));
   EXPECT_EQ(short_runs, 9);
   EXPECT_EQ(requeue_pause(2'000'000'000, 0, 1'000'000'000).pause_s, 1'000'000'000) << "no overflow";
-  EXPECT_EQ(requeue_pause(-5, 0, 60).pause_s, 0) << "what no store says";
+  EXPECT_EQ(requeue_pause(-5, 0, 60).pause_s, 0) << "a value that no store has";
 }
 
 TEST(RequeuePause, IsNotAfterLongerRunsOrWhereItIsTurnedOff) {

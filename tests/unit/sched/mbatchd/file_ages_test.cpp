@@ -1,4 +1,4 @@
-// When lsb.events and lsb.acct are put aside, by the parameters' names. What then happens is event_files_test's.
+// When lsb.events and lsb.acct are rotated, by parameter. The rotation itself is tested by event_files_test.
 #include <gtest/gtest.h>
 
 #include "sched/mbatchd/configuration_views.hpp"
@@ -13,7 +13,7 @@ FileAges ages_of(const std::string& params) {
   return file_ages_of(configuration);
 }
 
-TEST(FileAges, NothingIsPutAsideButLsbEvents) {
+TEST(FileAges, OnlyLsbEventsIsRotatedByDefault) {
   const FileAges ages = ages_of("");
   EXPECT_EQ(ages.finished_jobs, 1000);
   EXPECT_EQ(ages.account_kb, 0);
@@ -35,7 +35,7 @@ TEST(FileAges, EachParameterHasItsPlace) {
   EXPECT_EQ(ages.event_files, 16);
 }
 
-TEST(FileAges, ATimeThatIsNoneHasNoEffect) {
+TEST(FileAges, InvalidTimeHasNoEffect) {
   EXPECT_FALSE(ages_of("ACCT_ARCHIVE_TIME = 25:00\n").account_minute);
 }
 

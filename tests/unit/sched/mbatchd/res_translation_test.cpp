@@ -1,4 +1,4 @@
-// The words of the engine's interface as RES's messages, and back: nothing is lost between them.
+// Orders and reports of the engine's interface as RES's messages, and back: no field is lost.
 #include "sched/mbatchd/res_translation.hpp"
 
 #include <gmock/gmock.h>
@@ -81,7 +81,7 @@ TEST(ResWords, AStartHasAllOfTheOrder) {
   EXPECT_TRUE(said.mail_report_only());
 }
 
-TEST(ResWords, TheOtherHostsOrder) {
+TEST(ResWords, OrderOfAnotherHostIsTranslated) {
   wire::Limits limits;
   limits.set_memory_kb(9);
   const ToRes message = to_res(order::Expect{kThird, "ann", 1001, {host("a", 1)}, limits, "2"});
@@ -93,7 +93,7 @@ TEST(ResWords, TheOtherHostsOrder) {
   EXPECT_EQ(name_of(release(kThird).release().job()), "12[3] attempt 4");
 }
 
-TEST(ResWords, EachActionOfASignal) {
+TEST(ResWords, EachActionOfASignalIsTranslated) {
   using Sent = wire::SentSignal;
   using Order = ToRes::SignalJob;
   const std::pair<Sent::Action, Order::Action> kActions[] = {{Sent::SEND, Order::SEND},
@@ -153,7 +153,7 @@ TEST(ResWords, AHostThatHasSeenNoTermHasANewDisk) {
   EXPECT_FALSE(heard<report::HostCame>(told).blank);
 }
 
-TEST(ResWords, EachEnd) {
+TEST(ResWords, EachEndIsTranslated) {
   using How = report::Over::How;
   const std::pair<FromRes::JobOver::How, How> kEnds[] = {
       {FromRes::JobOver::ENDED, How::ended},
@@ -188,7 +188,7 @@ TEST(ResWords, EachEnd) {
   }
 }
 
-TEST(ResWords, WhatAHostTellsMeanwhile) {
+TEST(ResWords, ReportsOfARunningJobAreTranslated) {
   FromRes told;
   auto& running = *told.mutable_running();
   set_third(*running.mutable_job());

@@ -41,7 +41,7 @@ class TransactionTest : public sched::book::BookTest {
   int requests = 0;
 };
 
-TEST_F(TransactionTest, IsCleanAtTheBegin) {
+TEST_F(TransactionTest, IsEmptyAtTheBegin) {
   EXPECT_TRUE(turn.empty());
   EXPECT_FALSE(turn.to_save());
   EXPECT_TRUE(turn.batch().empty());
@@ -103,7 +103,7 @@ TEST_F(TransactionTest, ARecordIsSavedAsItIsAtTheCommit) {
   EXPECT_TRUE(batch.jobs[0].kill_asked());
 }
 
-TEST_F(TransactionTest, ASubmissionThatCannotBeSavedWasNeverThere) {
+TEST_F(TransactionTest, SubmissionThatCannotBeSavedLeavesNothing) {
   const auto id = submit_one();
   const auto out = turn.failed(turn.batch(), kFull);
   EXPECT_THAT(out.jobs, ElementsAre(JobKey{id, 0}));
@@ -119,10 +119,13 @@ TEST_F(TransactionTest, ASubmissionThatCannotBeSavedWasNeverThere) {
   EXPECT_NE(submit_one(), 0);
 }
 
-TEST_F(TransactionTest, AClientThatHasGoneHasSubmittedAllTheSame) {
+TEST_F(TransactionTest, FailedCommitWithdrawsTheJobOfAClientThatHasGone) {
   const auto id = submit_one();
+  ASSERT_NE(book->jobs().find({id, 0}), nullptr);
   turn.forget(kLink);
-  turn.failed(turn.batch(), kFull);
+  const auto out = turn.failed(turn.batch(), kFull);
+  ASSERT_EQ(out.replies.size(), 1u);
+  EXPECT_EQ(out.replies[0].link, 0u) << "its link has gone: the reply is for no link";
   EXPECT_EQ(book->jobs().find({id, 0}), nullptr);
 }
 
@@ -142,11 +145,11 @@ TEST_F(TransactionTest, WhatElseHasChangedWaitsAndWhoAskedIsTold) {
   EXPECT_EQ(batch.jobs[0].status(), wire::STATUS_EXIT);
   EXPECT_FALSE(batch.events.empty()) << "events of the failed commit are in the next one";
   const Done done = turn.committed(batch);
-  EXPECT_TRUE(done.replies.empty()) << "nobody is told twice";
+  EXPECT_TRUE(done.replies.empty()) << "each client is told once";
   EXPECT_THAT(done.told, ElementsAre(key));
 }
 
-TEST_F(TransactionTest, OrdersOfAWithdrawnJobAreNone) {
+TEST_F(TransactionTest, WithdrawnJobGivesNoOrders) {
   const JobKey old{submit_one(), 0};
   commit();
   hello("hostA");

@@ -37,7 +37,7 @@ TEST_F(UserGroupsTest, ANameIsAskedForOnceAMinute) {
   EXPECT_EQ(names_asked_, 2);
 }
 
-TEST_F(UserGroupsTest, WhoIsNotKnownIsAskedForEachTime) {
+TEST_F(UserGroupsTest, UnknownUserIsLookedUpEachTime) {
   EXPECT_EQ(users_.name(7), "");
   EXPECT_EQ(users_.name(7), "");
   EXPECT_EQ(names_asked_, 2) << "an account may just have been made";

@@ -1,4 +1,4 @@
-// Waiters: who waits for a job or a condition hears when that has happened, and of nothing that is not theirs.
+// Waiters: a client that waits for a job or a condition is told when it has happened, and of no other.
 #include "sched/mbatchd/waiters.hpp"
 
 #include "tests/unit/sched/book/book_fixture.hpp"
@@ -42,7 +42,7 @@ class WaitersTest : public sched::book::BookTest {
                    [](JobKey) { return std::vector<wire::BatchReply::Reason>(); }}};
 };
 
-// bsub -K has only this one answer to tell the whole course from.
+// bsub -K tells the whole course of the job from this one answer.
 TEST_F(WaitersTest, AwaitAnswersWithTheHostsOfAJobThatIsAlreadyOver) {
   submit(sched::book::plain_job());
   run_to_the_end({1, 0}, 0);
@@ -95,7 +95,7 @@ TEST_F(WaitersTest, AConditionThatHoldsIsAnsweredAtOnce) {
   EXPECT_THAT(told(), ElementsAre(HasSubstr("7 refused: Wait condition <exit(1)> can never be satisfied")));
 }
 
-TEST_F(WaitersTest, ItIsLookedAtWhenAJobThatItNamesChanges) {
+TEST_F(WaitersTest, ConditionIsEvaluatedWhenAJobThatItNamesChanges) {
   submit(sched::book::plain_job());
   submit(sched::book::plain_job());
   submit(sched::book::plain_job());
@@ -107,7 +107,7 @@ TEST_F(WaitersTest, ItIsLookedAtWhenAJobThatItNamesChanges) {
   EXPECT_THAT(told(), ElementsAre("7 over"))
       << "the second job has ended, and the first one's change is a look at it";
   waiters.changed({{1, 0}, {2, 0}});
-  EXPECT_THAT(told(), IsEmpty()) << "nobody waits for these any more, and nobody looks at the third";
+  EXPECT_THAT(told(), IsEmpty()) << "no client waits for these any more; the third is not evaluated";
   waiters.changed({{3, 0}});
   EXPECT_THAT(told(), ElementsAre("8 over"));
 }
@@ -153,7 +153,7 @@ TEST_F(WaitersTest, TimeEndsTheWaiting) {
   EXPECT_THAT(told(), ElementsAre("8 over"));
 }
 
-TEST_F(WaitersTest, WhoHasGoneIsToldNothing) {
+TEST_F(WaitersTest, ClientThatHasGoneIsToldNothing) {
   submit(sched::book::plain_job());
   await("done(1)");
   waiters.ended(kLink);
@@ -162,7 +162,7 @@ TEST_F(WaitersTest, WhoHasGoneIsToldNothing) {
   EXPECT_THAT(told(), IsEmpty());
 }
 
-TEST_F(WaitersTest, WhatCannotBeMeantIsRefused) {
+TEST_F(WaitersTest, InvalidRequestIsRefused) {
   await("done(5)");
   EXPECT_THAT(told(), ElementsAre("7 refused: Job <5> is not found"));
   await("done(");
@@ -178,7 +178,7 @@ TEST_F(WaitersTest, AJobThatIsAwaitedIsToldOfUntilItIsOver) {
   EXPECT_THAT(told(), ElementsAre("7 STATUS_PEND"));
   waiters.changed({{2, 0}});
   waiters.changed({{1, 0}});
-  EXPECT_THAT(told(), IsEmpty()) << "another job, and nothing new of this one";
+  EXPECT_THAT(told(), IsEmpty()) << "another job changed, not this one";
   run_to_the_end({1, 0}, 0);
   waiters.changed({{1, 0}});
   EXPECT_THAT(told(), ElementsAre("7 over"));

@@ -28,7 +28,7 @@ TEST(JobIds, AreJobsElementsAndLists) {
   EXPECT_EQ(taken({" 12  13 "}), "12.0 13.0 ");
 }
 
-TEST(JobIds, WhatIsNoneIsSaidAsLsfDoes) {
+TEST(JobIds, InvalidIdGivesLsfsMessage) {
   for (const char* word :
        {"x", "12x", "12[", "12[]", "12[0]", "12[3-1]", "12[1-2", "-3", "12[1:2]", "99999999999", "0[1]"})
     EXPECT_EQ(taken({word}), std::string(word) + ": Illegal job ID.") << word;
@@ -61,7 +61,7 @@ TEST(TimeSpans, MayBeBackFromNow) {
   EXPECT_EQ(span(".-3,"), "05/07-23:09:22 -");
 }
 
-TEST(TimeSpans, WhatIsNoneIsRefused) {
+TEST(TimeSpans, InvalidSpanIsRefused) {
   for (const char* text : {"", "x", "25:00,", "13/1,", "1/2/3/4,", "5/,", ".-x,", ".-,", "10:60,"})
     EXPECT_EQ(span(text), "no") << text;
 }

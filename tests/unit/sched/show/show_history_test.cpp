@@ -92,7 +92,7 @@ TEST(HistoryBlock, IsThatOfARealSession) {
             "  1        0        483      0        0        0        484\n");
 }
 
-TEST(HistoryBlock, OfAnEndedJob) {
+TEST(HistoryBlock, EndedJobHasItsReasonAndTimes) {
   Life life;
   auto& signal = *life.at(100).mutable_signal();
   signal.set_symbol("KILL");
@@ -121,7 +121,7 @@ TEST(HistoryBlock, OfAnEndedJob) {
       << text;
 }
 
-TEST(HistoryBlock, DoneAndPostExecution) {
+TEST(HistoryBlock, DoneJobHasTheEndOfItsPostExecution) {
   Life life;
   auto& status = *life.at(303).mutable_status();
   status.set_status(wire::STATUS_DONE);

@@ -34,7 +34,7 @@ TEST(UsersTable, HasLimitsAndCounts) {
   EXPECT_EQ(*users_fields(users, "mpend pjobs mpjobs", {false, false}), "- - -\n- 4 50\n");
 }
 
-// What an answer says of a limit is any number: no integer may have to hold it.
+// A limit in an answer may be any number, also one that no integer holds.
 TEST(UsersTable, ShowsProcessorLimitsOfAnySize) {
   wire::BatchReply::Users users;
   auto& user = *users.add_users();

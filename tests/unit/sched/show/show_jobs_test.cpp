@@ -355,7 +355,7 @@ TEST(JobFields, AllOfThemCanBeAskedFor) {
   EXPECT_EQ(text.substr(0, 30), "JOBID   JOBINDEX STAT  USER   ");
 }
 
-TEST(JobFields, OfAFinishedJob) {
+TEST(JobFields, FinishedJobHasItsEnd) {
   Shown shown = running_job();
   shown.job().set_status(wire::STATUS_EXIT);
   shown.job().set_exit_status(3 << 8);

@@ -41,7 +41,7 @@ std::string error_of(const std::vector<std::string>& words, std::optional<std::s
 }
 
 // LSB_GPU_REQ of lsf.conf: all of "-gpu -", and what another -gpu does not say.
-TEST(Submission, TheSiteSaysWhatGpuDoesNot) {
+TEST(Submission, SiteFillsInWhatGpuOptionLeavesOut) {
   auto site = context();
   site.gpu_default = "num=4:mode=exclusive_process:j_exclusive=yes";
   EXPECT_EQ(submission({"-gpu", "-", "x"}, {}, site)->gpu(), "num=4:mode=exclusive_process:j_exclusive=yes");
@@ -52,7 +52,7 @@ TEST(Submission, TheSiteSaysWhatGpuDoesNot) {
   EXPECT_THAT(submission({"-gpu", "-", "x"}, {}, site).error().text, HasSubstr("LSB_GPU_REQ of lsf.conf: "));
 }
 
-TEST(Submission, OfACommand) {
+TEST(Submission, HasTheOptionsAndTheCommand) {
   const auto job = submission({"-n", "2,4", "-J", "x", "-o", "out.%J", "sleep", "10"});
   ASSERT_TRUE(job) << job.error().text;
   EXPECT_EQ(job->command(), "sleep 10");
@@ -74,7 +74,7 @@ TEST(Submission, KeepsWordsWithBlanksTogether) {
   EXPECT_EQ(command_line({"a", "", "b"}), "a '' b");
 }
 
-TEST(Submission, OfAScript) {
+TEST(Submission, HasTheOptionsOfItsScriptAndTheCommandLineWins) {
   const std::string script = "#!/bin/bash\n#BSUB -J fromscript\n#BSUB -n 2\necho hi\n";
   const auto job = submission({"-J", "fromline"}, script);
   ASSERT_TRUE(job) << job.error().text;
@@ -99,7 +99,7 @@ TEST(Submission, ReplacesOptionsOfOneKind) {
 TEST(Submission, NamesTheLineOfAScript) {
   EXPECT_THAT(error_of({}, "#!/bin/sh\n\n#BSUB -n zero\ntrue\n"), HasSubstr("line 3: -n: found \"zero\""));
   EXPECT_THAT(error_of({}, "#BSUB -sla x\ntrue\n"),
-              HasSubstr("line 1: -sla: service classes are not there yet"));
+              HasSubstr("line 1: -sla: service classes are not supported in this release"));
   EXPECT_EQ(submission({}, "#BSUB -app x\ntrue\n")->application(), "x");
 }
 
@@ -118,8 +118,9 @@ TEST(Submission, ShowsWhereARequirementIsWrong) {
   EXPECT_THAT(text, HasSubstr("-R: "));
   EXPECT_THAT(text, HasSubstr("\nselect[mem >\n"));
   EXPECT_THAT(text, HasSubstr("^"));
-  EXPECT_THAT(error_of({"-R", "affinity[core(2)]", "x"}), HasSubstr("affinity is not there yet"));
-  EXPECT_THAT(error_of({"-R", "cu[type=rack]", "x"}), HasSubstr("compute units are not there yet"));
+  EXPECT_THAT(error_of({"-R", "affinity[core(2)]", "x"}),
+              HasSubstr("affinity[] is not supported in this release"));
+  EXPECT_THAT(error_of({"-R", "cu[type=rack]", "x"}), HasSubstr("cu[] is not supported in this release"));
   EXPECT_THAT(error_of({"-R", "span[hosts=1]", "-R", "span[ptile=2]", "x"}), HasSubstr("-R:"));
 }
 
@@ -140,10 +141,10 @@ TEST(Submission, HasLimitsInKb) {
   EXPECT_EQ(job->limits().run_s(), 5400);
   EXPECT_EQ(job->limits().cpu_s(), 210);
   EXPECT_TRUE(submission({"-M", "20GB!", "x"})->limits().memory_hard());
-  EXPECT_THAT(error_of({"-v", "5!", "x"}), HasSubstr("no ! here"));
+  EXPECT_THAT(error_of({"-v", "5!", "x"}), HasSubstr("a size without !"));
 }
 
-TEST(Submission, OfWholeHosts) {
+TEST(Submission, NnodesAsksForWholeHosts) {
   const auto job = submission({"-nnodes", "2", "x"});
   ASSERT_TRUE(job);
   EXPECT_EQ(job->nodes(), 2u);
@@ -152,7 +153,7 @@ TEST(Submission, OfWholeHosts) {
   EXPECT_TRUE(job->exclusive());
 }
 
-TEST(Submission, SaysWhatIsNotDoneToAGpu) {
+TEST(Submission, NamesOptionsWithoutEffect) {
   const auto notices = [](const char* gpu) {
     return options_without_effect(*submission({"-gpu", gpu, "x"}));
   };
@@ -195,7 +196,7 @@ TEST(Submission, RefusesWhatDoesNotGoTogether) {
   EXPECT_THAT(error_of({"-L", "bash", "x"}), HasSubstr("absolute path"));
 }
 
-TEST(Submission, OfAFileThatIsRunByName) {
+TEST(Submission, RunsAFileByItsName) {
   const auto line = split_submit_words({"./job.sh", "arg"}, SubmitForm::bsub);
   const auto draft = draft_submission(*line, JobScript{"#!/bin/sh\n#BSUB -n 3\n", false}, context());
   ASSERT_TRUE(draft);
@@ -228,8 +229,8 @@ TEST(Modification, OfAnArraysSlots) {
 }
 
 TEST(Modification, WantsOptionsAndJobs) {
-  EXPECT_THAT(parse_bmod({"-M", "500"}, context()).error().text, HasSubstr("found no job ID"));
-  EXPECT_THAT(parse_bmod({"12"}, context()).error().text, HasSubstr("found no option"));
+  EXPECT_THAT(parse_bmod({"-M", "500"}, context()).error().text, HasSubstr("no job ID given"));
+  EXPECT_THAT(parse_bmod({"12"}, context()).error().text, HasSubstr("nothing to change"));
 }
 
 }  // namespace

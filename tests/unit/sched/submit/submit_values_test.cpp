@@ -1,4 +1,4 @@
-// What stands behind bsub's options.
+// The values of bsub's options.
 #include "sched/policy/values/submit_values.hpp"
 
 #include <gmock/gmock.h>
@@ -44,21 +44,21 @@ TEST(Sizes, WithAMarkAreHard) {
   EXPECT_FALSE(parse_size("20GB", 1)->hard);
 }
 
-TEST(Sizes, RefuseWhatIsNone) {
+TEST(Sizes, RefuseInvalidSizes) {
   for (const char* text :
        {"", "x", "-1", "1X", "1GBB", "1..5", ".", "1e5", "GB", "99999999999999999999E", "!"})
     EXPECT_EQ(kb(text), -1) << text;
   EXPECT_THAT(parse_size("1X", 1).error().text, HasSubstr("found \"1X\", expected"));
 }
 
-TEST(Units, OfLimits) {
+TEST(Units, TakeNamesAndRefuseOthers) {
   EXPECT_EQ(*conf::unit_kb("KB"), 1);
   EXPECT_EQ(*conf::unit_kb("MB"), 1024);
   EXPECT_EQ(*conf::unit_kb("g"), 1024 * 1024);
   EXPECT_FALSE(conf::unit_kb("fish"));
 }
 
-TEST(RunTimes, InHoursMinutesAndFractions) {
+TEST(RunTimes, AreInHoursMinutesAndFractions) {
   EXPECT_EQ(seconds("30"), 1800);
   EXPECT_EQ(seconds("3:30"), 12600);
   EXPECT_EQ(seconds("3.5"), 210);
@@ -146,7 +146,7 @@ TEST(Moments, AreTheNextOnesThatFit) {
   EXPECT_EQ(moment("2027:1:2:3:4"), "2027-1-2 3:4");
 }
 
-TEST(Moments, RefuseThePastAndWhatIsNone) {
+TEST(Moments, RefuseThePastAndInvalidTimes) {
   EXPECT_THAT(moment("2020:1:2:3:4"), HasSubstr("a time to come"));
   for (const char* text :
        {"", "5", "25:00", "1:60", "13:1:1:1", "0:1:1:1", "32:1:1", "a:b", "1:2:3:4:5:6", "2027:2:30:1:1"})
@@ -163,7 +163,8 @@ TEST(Hosts, HavePreferencesAndMarks) {
   EXPECT_EQ((*hosts)[3].name(), "others");
   EXPECT_TRUE((*parse_asked_hosts("all ~hostC"))[1].excluded());
   EXPECT_FALSE(parse_asked_hosts(""));
-  EXPECT_THAT(parse_asked_hosts("h@clus2").error().text, HasSubstr("other clusters are not there yet"));
+  EXPECT_THAT(parse_asked_hosts("h@clus2").error().text,
+              HasSubstr("other clusters are not supported in this release"));
 }
 
 TEST(Transfers, HaveADirection) {

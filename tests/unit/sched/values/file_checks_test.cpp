@@ -41,7 +41,7 @@ class FileChecks : public testing::Test {
   }
 };
 
-TEST_F(FileChecks, RequirementsThatCanBeMeant) {
+TEST_F(FileChecks, AcceptValidRequirements) {
   EXPECT_THAT(said("RES_REQ = select[scratch > 5 && type == any] order[-scratch] rusage[mem=5:duration=1h] "
                    "span[ptile=2]"),
               IsEmpty());
@@ -50,7 +50,7 @@ TEST_F(FileChecks, RequirementsThatCanBeMeant) {
   EXPECT_THAT(said("RES_REQ ="), IsEmpty());
 }
 
-TEST_F(FileChecks, OnesThatCannotBeRead) {
+TEST_F(FileChecks, NameInvalidRequirements) {
   EXPECT_THAT(
       said("RES_REQ = select[mem>"),
       ElementsAre(at_3("RES_REQ: found the end, expected a resource, a number or \"(\", at character 12")));
@@ -58,7 +58,7 @@ TEST_F(FileChecks, OnesThatCannotBeRead) {
   EXPECT_THAT(said("RESUME_COND = span[ptile=0]").size(), 1);
 }
 
-TEST_F(FileChecks, AResourceThatNoFileDefinesIsAWarning) {
+TEST_F(FileChecks, UndefinedResourceIsAWarning) {
   const std::string unknown = "found \"nosuch\", expected a resource of this cluster, at character ";
   EXPECT_THAT(said("RES_REQ = select[nosuch > 5]"), ElementsAre(at_3("warning: RES_REQ: " + unknown + "8")));
   EXPECT_THAT(said("RES_REQ = order[nosuch]").size(), 1);

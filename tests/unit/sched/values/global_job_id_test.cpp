@@ -22,7 +22,7 @@ TEST(GlobalJobId, ParsesWhatItPrints) {
   EXPECT_EQ(text(GlobalJobId{"east", {12, 3}}), "12[3]@east");
 }
 
-TEST(GlobalJobId, RefusesEverythingElse) {
+TEST(GlobalJobId, RefusesEveryOtherText) {
   for (const char* word :
        {"12", "12[3]", "0@east", "12[0]@east", "012@east", "12[03]@east", "-1@east", "12[]@east", "12[3@east",
         "12]@east", "12[3]4@east", "[3]@east", "2147483648@east", "x@east"}) {

@@ -39,7 +39,7 @@ ConfigView gpu_site() {
               "ngpus [default]\nscratch [default]\n");
 }
 
-TEST(Gpus, WhatIsAskedFor) {
+TEST(Gpus, RequestIsReadFromGpuOption) {
   const auto request = [](const char* text) { return gpu_request(*parse_gpu(text)); };
   EXPECT_EQ(request("-").count, 1);
   EXPECT_EQ(request("mode=exclusive_process").count, 1);
@@ -51,13 +51,13 @@ TEST(Gpus, WhatIsAskedFor) {
   EXPECT_EQ(resreq::print(gpu_requirement({3, false}, "hw_gpus")), "rusage[hw_gpus=3]");
 }
 
-TEST(Gpus, WhoCountsThem) {
+TEST(Gpus, CountIsAResourceOfTheSite) {
   EXPECT_EQ(gpu_resource(*gpu_site().cluster), "ngpus");
   EXPECT_EQ(gpu_resource(*site("hw_gpus Numeric 30 N (x)\nngpus_physical Numeric 30 N (x)\n",
                                "hw_gpus [default]\nngpus_physical [default]\n")
                               .cluster),
             "ngpus_physical");
-  // Defined, and no host has it; no number.
+  // A resource that no host has, and one that is no number.
   EXPECT_EQ(
       gpu_resource(*site("ngpus Numeric 30 N (x)\nother Numeric 30 N (x)\n", "other [default]\n").cluster),
       "");
@@ -88,7 +88,7 @@ TEST(Gpus, DevicesAreTheLowestThatAreFree) {
   EXPECT_EQ(chosen({kept("hostA", 3)}, {{"hostA", {1, 3}}, {"hostB", {0}}}), "hostA 0,2,4");
   EXPECT_EQ(chosen({kept("hostA", 1), kept("hostA", 2)}, {{"hostA", {1}}}), "hostA 0,2,3");
   EXPECT_EQ(chosen({kept("hostA", 1, "mem")}, {}), "");
-  EXPECT_EQ(chosen({kept("hostA", 0.5)}, {}), "");  // half of one is nobody's alone
+  EXPECT_EQ(chosen({kept("hostA", 0.5)}, {}), "");  // half a device is not chosen
   EXPECT_EQ(chosen({kept("hostA", 1e18)}, {}), "");
 }
 
@@ -100,7 +100,7 @@ TEST(Gpus, OfRecordsOfOlderStoresAreRead) {
   EXPECT_EQ(gpus_on(record, "hostA"), "0,1");
   EXPECT_EQ(gpus_on(record, "host"), "");
   EXPECT_EQ(gpus_text(devices_of(record)), "hostA 0,1;hostAB 2");
-  EXPECT_TRUE(older(";; ;hostA;hostA x,-1,99999;").empty()) << "what says nothing";
+  EXPECT_TRUE(older(";; ;hostA;hostA x,-1,99999;").empty()) << "entries without a valid device";
   wire::DevicesOn on;
   on.set_host("hostB");
   on.add_devices(7);
@@ -174,7 +174,7 @@ TEST_F(GpuBook, BrunTakesDevicesToo) {
   EXPECT_EQ(book.jobs().find({second, 0})->record.reserved_size(), 1);
 }
 
-TEST(Gpus, AreRefusedWhereNobodyCountsThem) {
+TEST(Gpus, AreRefusedWhereNoResourceCountsThem) {
   book::Book book;
   const WallTime now{1'000'000'000'000'000};
   book.configure(site("other Numeric 30 N (x)\n", "other [default]\n"), now);

@@ -38,7 +38,7 @@ TEST(HostId, WritesWhatWasRead) {
   }
 }
 
-TEST(HostId, TakesAnythingElseForOneOfOurs) {
+TEST(HostId, TakesAnyOtherTextForALocalHost) {
   for (const char* written : {"@", "@east", "hostA@", "a@b@c"})
     EXPECT_TRUE(HostId(written).ours()) << written;
 }

@@ -19,7 +19,7 @@ std::string told(const wire::JobRecord& job, const ExceptionLimits& limits, std:
   return job_exceptions(job, limits, WallTime{(100 + minutes) * kMinute});
 }
 
-TEST(JobExceptions, OfAJobThatRunsTooLong) {
+TEST(JobExceptions, JobThatRunsTooLongIsAnOverrun) {
   const auto limits = exception_limits("30", "", "");
   const auto job = job_of(wire::STATUS_RUN, 0);
   EXPECT_EQ(told(job, limits, 29), "");
@@ -31,7 +31,7 @@ TEST(JobExceptions, OfAJobThatRunsTooLong) {
   EXPECT_EQ(told(job_of(wire::STATUS_DONE, 10), limits, 300), "");
 }
 
-TEST(JobExceptions, OfAJobThatEndsTooSoon) {
+TEST(JobExceptions, JobThatEndsTooSoonIsAnUnderrun) {
   const auto limits = exception_limits("", "5", "");
   EXPECT_EQ(told(job_of(wire::STATUS_RUN, 0), limits, 1), "");
   EXPECT_EQ(told(job_of(wire::STATUS_DONE, 4), limits, 300), "underrun");
@@ -42,7 +42,7 @@ TEST(JobExceptions, OfAJobThatEndsTooSoon) {
   EXPECT_EQ(told(never, limits, 1), "");  // it was killed while it pended
 }
 
-TEST(JobExceptions, OfAJobThatDoesNothing) {
+TEST(JobExceptions, JobThatUsesLittleCpuIsIdle) {
   const auto limits = exception_limits("25", "", "0.10");
   auto job = job_of(wire::STATUS_RUN, 0);
   job.mutable_usage()->set_user_s(100);

@@ -59,7 +59,8 @@ TEST(Tickets, AreSpentWhenTheyWereUsedTooOften) {
     ASSERT_TRUE(tickets.spend(given->id, nonce_of(static_cast<int>(i)), seconds(1)));
   EXPECT_FALSE(tickets.spend(given->id, nonce_of(70'000), seconds(1)));
   EXPECT_FALSE(tickets.secret(given->id, "10.0.0.1", seconds(1)));
-  EXPECT_FALSE(tickets.spend(given->id, nonce_of(0), seconds(1))) << "what was forgotten is not taken again";
+  EXPECT_FALSE(tickets.spend(given->id, nonce_of(0), seconds(1)))
+      << "a forgotten ticket is not accepted again";
   EXPECT_EQ(tickets.nonces(), 0u);
   const auto next = tickets.give(kAda, random_of(2), kLife, seconds(1));
   ASSERT_TRUE(next);

@@ -1,0 +1,61 @@
+// ProgramSettings: a member's default, its value, and what stands in place of a value that cannot be read. The pattern for a test
+// of a new parameter.
+#include "common/conf/program_settings.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace rollcall::conf {
+namespace {
+
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::UnorderedElementsAre;
+
+struct Read {
+  ProgramSettings settings;
+  std::vector<std::string> errors;
+};
+Read read(const std::string& lsf_conf) {
+  Problems problems;
+  Read read{read_program_settings(*LsfConf::parse(lsf_conf, "lsf.conf"), problems), {}};
+  for (const auto& error : problems.all()) read.errors.push_back(error.text);
+  return read;
+}
+
+TEST(ProgramSettings, HaveDefaults) {
+  const auto [settings, errors] = read("");
+  EXPECT_EQ(settings.res.user_tasks, 128U);
+  EXPECT_TRUE(settings.res.job_cgroups);
+  EXPECT_EQ(settings.res.memory_of_job, std::nullopt);
+  EXPECT_EQ(settings.commands.tries, std::nullopt);
+  EXPECT_THAT(errors, IsEmpty());
+}
+
+TEST(ProgramSettings, AreAsLsfConfSays) {
+  const auto [settings, errors] = read(
+      "ROLLCALL_USER_TASKS=0\nROLLCALL_JOB_CGROUPS=N\nLSB_JOB_MEMLIMIT=n\nLSB_NTRIES=3\nLSB_SIGSTOP=TSTP\n"
+      "ROLLCALL_BJOBS_HISTORY=y\nLSF_HPC_EXTENSIONS=\"SHORT_EVENTFILE HOST_RUSAGE\"\n");
+  EXPECT_EQ(settings.res.user_tasks, 0U);
+  EXPECT_FALSE(settings.res.job_cgroups);
+  EXPECT_EQ(settings.res.memory_of_job, false);
+  EXPECT_EQ(settings.commands.tries, 3);
+  EXPECT_EQ(settings.res.stop_signal, 20);
+  EXPECT_TRUE(settings.commands.bjobs_history);
+  EXPECT_TRUE(settings.mbatchd.short_event_hosts && settings.mbatchd.host_usage);
+  EXPECT_THAT(errors, IsEmpty());
+}
+
+TEST(ProgramSettings, HaveDefaultsInPlaceOfWhatCannotBeRead) {
+  const auto [settings, errors] =
+      read("ROLLCALL_USER_TASKS=many\nROLLCALL_JOB_CGROUPS=perhaps\nLSB_SIGSTOP=99\n");
+  EXPECT_EQ(settings.res.user_tasks, 128U);
+  EXPECT_TRUE(settings.res.job_cgroups);
+  EXPECT_EQ(settings.res.stop_signal, 0);
+  EXPECT_THAT(errors, UnorderedElementsAre(HasSubstr("ROLLCALL_USER_TASKS: found \"many\", expected "),
+                                           HasSubstr("ROLLCALL_JOB_CGROUPS: found \"perhaps\", expected "),
+                                           HasSubstr("LSB_SIGSTOP: found \"99\", expected ")));
+}
+
+}  // namespace
+}  // namespace rollcall::conf
