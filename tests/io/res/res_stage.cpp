@@ -1,10 +1,8 @@
 #include "tests/io/res/res_stage.hpp"
 
-#include <arpa/inet.h>
 #include <fcntl.h>
 #include <pwd.h>
 #include <signal.h>
-#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -17,24 +15,12 @@
 #include "common/io/host_addresses.hpp"
 #include "common/io/process_tree.hpp"
 #include "common/io/spawn.hpp"
+#include "tests/support/free_port.hpp"
 
 namespace rollcall::res::test {
 namespace {
 
 namespace fs = std::filesystem;
-
-// Below the ports that outgoing connections get: it must be free again after every restart.
-int free_port() {
-  for (int port = 20'000 + getpid() % 10'000;; ++port) {
-    const int fd = socket(AF_INET, SOCK_STREAM, 0);
-    sockaddr_in place{};
-    place.sin_family = AF_INET;
-    place.sin_port = htons(static_cast<std::uint16_t>(port));
-    const bool free = bind(fd, reinterpret_cast<sockaddr*>(&place), sizeof place) == 0;
-    close(fd);
-    if (free) return port;
-  }
-}
 
 std::string own_name() {
   const passwd* entry = getpwuid(geteuid());
@@ -72,8 +58,8 @@ ResStage::ResStage() {
   const auto key = io::load_cluster_key(path("cluster.key"));
   EXPECT_TRUE(key);
   if (key) key_ = *key;
-  listen(free_port());  // no port of outgoing connections: mbatchd comes back to it
-  res_port_ = free_port();
+  listen(rollcall::test::free_port());  // mbatchd comes back to it
+  res_port_ = rollcall::test::free_port();
   write("hosts", "127.0.0.1 " + host_ + "\n");
   write("lsf.shared",
         "Begin Cluster\nClusterName\nc1\nEnd Cluster\nBegin HostType\nTYPENAME\nX86_64\nEnd HostType\n"

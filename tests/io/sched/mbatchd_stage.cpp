@@ -14,6 +14,7 @@
 
 #include "common/io/host_addresses.hpp"
 #include "common/wire/load.pb.h"
+#include "tests/support/free_port.hpp"
 
 namespace rollcall::mbatchd::test {
 namespace {
@@ -47,13 +48,6 @@ HOST_NAME MXJ r1m pg ls tmp DISPATCH_WINDOW
 default 100 () () () () ()
 End Host
 )";
-
-// A port that nobody has now. Somebody may take it before we do: then the start fails, and says so.
-std::uint16_t free_port() {
-  boost::asio::io_context loop;
-  tcp::acceptor acceptor(loop, {tcp::v4(), 0});
-  return acceptor.local_endpoint().port();
-}
 
 void add_hosts(wire::Reply::Hosts& reply, const std::vector<std::string>& hosts) {
   for (const auto& host : hosts) {
@@ -113,7 +107,7 @@ Stage::Stage() : host_(io::host_name_here()) {
   if (!io::create_cluster_key(key_path)) throw std::runtime_error("no key");
   key_ = *io::load_cluster_key(key_path);
   store_directory_ = directory_ + "/work";
-  port_ = free_port();
+  port_ = rollcall::test::free_port();
   run_lim();
   write_lsf_conf();
   write("lsf.shared", kShared);
