@@ -90,7 +90,7 @@ void set(T& target, const std::optional<U>& value) {
   if (value) target = *value;
 }
 
-// Any of the three further words alone switches COUNT_PREEMPTABLE on.
+// Any of the three further words alone switches COUNT_PREEMPTABLE on. An invalid value is one error, and the choice stays off.
 ForwardChoice forward_choice(RowReader& cells) {
   constexpr std::string_view kName = "MC_PLUGIN_SCHEDULE_ENHANCE";
   ForwardChoice choice;
@@ -104,10 +104,12 @@ ForwardChoice forward_choice(RowReader& cells) {
       choice.preemptable_queue_priority = true;
     else if (word == "PENDING_WHEN_NOSLOTS")
       choice.pending_when_no_slots = true;
-    else if (word == "RESOURCE_ONLY" ? words.size() > 1 : word != "COUNT_PREEMPTABLE")
+    else if (word == "RESOURCE_ONLY" ? words.size() > 1 : word != "COUNT_PREEMPTABLE") {
       cells.error(kName, word,
                   "RESOURCE_ONLY alone, or COUNT_PREEMPTABLE HIGH_QUEUE_PRIORITY PREEMPTABLE_QUEUE_PRIORITY "
                   "PENDING_WHEN_NOSLOTS");
+      return {};
+    }
   }
   return choice;
 }

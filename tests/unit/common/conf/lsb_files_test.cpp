@@ -133,10 +133,24 @@ TEST(LsbParams, ErrorsAreReported) {
           "params:3: MBD_SLEEP_TIME: found \"x\", expected seconds from 0 to 1000000000",
           HasSubstr(
               "params:4: MC_PLUGIN_SCHEDULE_ENHANCE: found \"RESOURCE_ONLY\", expected RESOURCE_ONLY alone"),
-          HasSubstr("params:4: warning: MC_PLUGIN_SCHEDULE_ENHANCE"),
           "params:5: COMPUTE_UNIT_TYPES: found \"b\", expected names, each once, one of them with ! at its "
           "end",
           HasSubstr("params:6: warning: found \"SITE_OWN_WORD\" in section Parameters, which is unknown")));
+}
+
+TEST(LsbParams, InvalidForwardChoiceIsOffAndReportedOnce) {
+  for (const char* words : {"RESOURCE_ONLY RESOURCE_ONLY", "HIGH_QUEUE_PRIORITY RESOURCE_ONLY", "MOST LEAST"}) {
+    const std::string text =
+        "Begin Parameters\nMC_PLUGIN_SCHEDULE_ENHANCE = " + std::string(words) + "\nEnd Parameters\n";
+    const auto checked = check({{"params", text}});
+    EXPECT_EQ(checked.files->params.forward_choice.kind, ForwardChoice::Kind::off) << words;
+    EXPECT_THAT(said({{"params", text}}), ElementsAre(HasSubstr("params:2: MC_PLUGIN_SCHEDULE_ENHANCE: found")));
+  }
+}
+
+TEST(LsbParams, ForwardChoiceWithoutUpdatesIsAWarning) {
+  EXPECT_THAT(said({{"params", "Begin Parameters\nMC_PLUGIN_SCHEDULE_ENHANCE = RESOURCE_ONLY\nEnd Parameters\n"}}),
+              ElementsAre(HasSubstr("params:2: warning: MC_PLUGIN_SCHEDULE_ENHANCE")));
 }
 
 TEST(LsbQueues, AQueueOfTheManual) {
