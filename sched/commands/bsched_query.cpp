@@ -1,7 +1,9 @@
-// bsched-query: what the scheduler would do with a cluster that stands in a file, and what its jobs wait for.
+// bsched-query: what the scheduler would do with a cluster that stands in a file, and what its jobs wait for; or to which queues of
+// other clusters it would forward the jobs of a file.
 #include "common/io/command.hpp"
 #include "common/io/read_file.hpp"
 #include "sched/policy/cycle/scenario.hpp"
+#include "sched/policy/forward/forward_scenario.hpp"
 
 namespace rollcall::sched {
 namespace {
@@ -15,12 +17,20 @@ std::optional<JobKey> key_of_word(const std::string& word) {
   return found == 1 || found == 2 ? std::optional(key) : std::nullopt;
 }
 
+int show_choices(io::Stage& stage, const std::string& text, const std::string& path, const std::string& job) {
+  const auto scenario = forward::read_forward_scenario(text, path);
+  if (!scenario) return stage.fail(scenario.error().text);
+  return stage.print(forward::choices_text(*scenario, job));
+}
+
 int run(io::Stage& stage, const CommandWords& words) {
   if (words.operands().size() != 1)
     return stage.fail("found " + std::to_string(words.operands().size()) + " words, expected one scenario");
   const std::string& path = words.operands().front();
   const auto text = io::read_file(path);
   if (!text) return stage.fail(path + ": " + text.error().message());
+  if (forward::has_remote_queues(*text))
+    return show_choices(stage, *text, path, words.value("--why").value_or(""));
   auto scenario = cycle::read_scenario(*text, path);
   if (!scenario) return stage.fail(scenario.error().text);
 
@@ -44,7 +54,7 @@ int main(int argc, char** argv) {
       .name = "bsched-query",
       .operands = "scenario",
       .options = {{"--why", CommandOption::Value::required,
-                   "JOB what the job waits for, in words to act on"}},
+                   "JOB what the job waits for, in words to act on; or its remote queues"}},
       .summary = "what the scheduler would do with the cluster that the file scenario describes"};
   return io::run_commands("bsched-tools", ROLLCALL_PRODUCT, {{shape, sched::run, {}}}, argc, argv);
 }

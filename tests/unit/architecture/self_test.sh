@@ -18,7 +18,7 @@ fresh() {
     rm -rf "$dir/tree"
     for room in common/base common/conf common/resreq common/wire common/io pam/policy pam taskstarter/policy \
         taskstarter elim/policy/load elim/policy/lim elim/policy/melim elim/policy/show elim/reader elim/lim elim/melim \
-        elim/elims elim/commands sched/policy/values sched/policy/jobs sched/policy/book sched/policy/cycle \
+        elim/elims elim/commands sched/policy/values sched/policy/jobs sched/policy/book sched/policy/cycle sched/policy/forward \
         sched/policy/answers sched/policy/submit sched/policy/show sched/policy/events sched/mbatchd sched/client sched/commands \
         res/policy res/daemon res/shepherd res/commands; do
         mkdir -p "$dir/tree/$room"
@@ -51,7 +51,7 @@ includes() {
 }
 
 fresh
-expect 0 "33 includes, none against the rules" "$here/check_includes.sh" "$dir/tree"
+expect 0 "34 includes, none against the rules" "$here/check_includes.sh" "$dir/tree"
 includes common/base/x.hpp '#include "common/conf/lsf_conf.hpp"' 'common/base may not include common/conf'
 includes common/conf/x.hpp '#  include "common/io/launch.hpp"' 'common/conf may not include common/io'
 includes common/resreq/x.hpp '#include "common/conf/lsf_conf.hpp"' 'common/resreq may not include common/conf'
@@ -99,6 +99,9 @@ includes sched/policy/jobs/x.cpp '#include "sched/policy/book/book.hpp"' 'sched/
 includes sched/policy/book/x.cpp '#include "sched/policy/cycle/schedule.hpp"' 'sched/policy/book may not include sched/policy/cycle'
 includes sched/policy/cycle/x.cpp '#include "sched/policy/book/book.hpp"' 'sched/policy/cycle may not include sched/policy/book'
 includes sched/policy/cycle/x.cpp '#include "sched/policy/jobs/job_life.hpp"' 'sched/policy/cycle may not include sched/policy/jobs'
+includes sched/policy/forward/x.cpp '#include "sched/policy/cycle/schedule.hpp"' 'sched/policy/forward may not include sched/policy/cycle'
+includes sched/policy/forward/x.cpp '#include "sched/policy/book/book.hpp"' 'sched/policy/forward may not include sched/policy/book'
+includes sched/policy/forward/x.cpp '#include "common/wire/messages.hpp"' 'sched/policy/forward may not include common/wire'
 includes sched/policy/answers/x.cpp '#include "sched/policy/show/show_jobs.hpp"' 'sched/policy/answers may not include sched/policy/show'
 includes sched/policy/submit/x.cpp '#include "sched/policy/show/show_jobs.hpp"' 'sched/policy/submit may not include sched/policy/show'
 includes sched/policy/show/x.cpp '#include "sched/policy/answers/answers.hpp"' 'sched/policy/show may not include sched/policy/answers'
@@ -106,6 +109,7 @@ includes sched/policy/events/x.cpp '#include "sched/policy/book/book.hpp"' 'sche
 includes sched/mbatchd/x.cpp '#include "sched/policy/show/show_jobs.hpp"' 'sched/mbatchd may not include sched/policy/show'
 includes sched/commands/x.cpp '#include "sched/policy/book/book.hpp"' 'sched/commands may not include sched/policy/book'
 includes sched/commands/x.cpp '#include "sched/policy/cycle/schedule.hpp"' 'sched/commands may not include sched/policy/cycle'
+includes sched/commands/x.cpp '#include "sched/policy/forward/choice.hpp"' 'sched/commands may not include sched/policy/forward'
 # The client library prints nothing, and commands talk through it alone.
 includes sched/client/x.cpp '#include "sched/policy/show/show_jobs.hpp"' 'sched/client may not include sched/policy/show'
 includes sched/client/x.cpp '#include "sched/commands/asking.hpp"' 'sched/client may not include sched/commands'
@@ -116,7 +120,7 @@ includes sched/commands/x.cpp '#include "common/io/batch_client.hpp"' 'sched/com
 for room in load lim melim show; do
     includes elim/policy/$room/x.cpp '#include <fstream>' "elim/policy/$room is pure"
 done
-for room in values jobs book cycle answers submit show events; do
+for room in values jobs book cycle forward answers submit show events; do
     includes sched/policy/$room/x.cpp '#include <fstream>' "sched/policy/$room is pure"
 done
 includes sched/policy/x.cpp '#include <string>' 'belongs to no room'
@@ -124,7 +128,7 @@ includes elim/policy/x.cpp '#include <string>' 'belongs to no room'
 includes sched/policy/book/x.cpp 'namespace rollcall::sched {' 'sched/policy/book has the namespace rollcall::sched::book'
 includes sched/policy/values/x.cpp 'namespace rollcall::load {' 'sched/policy/values has the namespace rollcall::sched'
 includes elim/policy/show/x.cpp 'namespace rollcall::elim {' 'elim/policy/show has the namespace rollcall::elim::show'
-for room in values jobs book cycle answers; do
+for room in values jobs book cycle forward answers; do
     includes sched/policy/$room/x.hpp '#include "sched/policy/values/global_job_id.hpp"' \
         "sched/policy/$room may not name jobs of other clusters"
 done
@@ -133,6 +137,7 @@ for room in policy/events mbatchd; do echo '#include "sched/policy/values/global
 expect 0 "none against the rules" "$here/check_includes.sh" "$dir/tree"
 fresh
 echo '#include "sched/policy/cycle/scenario.hpp"' >"$dir/tree/sched/commands/fine.cpp"
+echo '#include "sched/policy/forward/forward_scenario.hpp"' >>"$dir/tree/sched/commands/fine.cpp"
 expect 0 "none against the rules" "$here/check_includes.sh" "$dir/tree"
 fresh
 rm -r "$dir/tree/pam/policy"

@@ -1,0 +1,54 @@
+// What of a resource requirement chooses a remote queue.
+#include "sched/policy/forward/forward_terms.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace rollcall::sched::forward {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+ForwardJob terms(std::string_view text, std::string_view local_type = "") {
+  IndexTable indices;
+  indices.add({.name = "licences", .type = ResourceType::numeric});
+  const auto resreq = resreq::parse(text);
+  EXPECT_FALSE(resreq.error) << text;
+  ForwardJob job;
+  add_terms(resreq.value, indices, local_type, job);
+  return job;
+}
+
+TEST(ForwardTerms, TypesAreUnderstood) {
+  EXPECT_THAT(terms("select[type==X86]").types, ElementsAre("X86"));
+  EXPECT_THAT(terms("type=='X86' && mem>500").types, ElementsAre("X86"));
+  EXPECT_THAT(terms("select[type==any]").types, IsEmpty());
+  EXPECT_THAT(terms("select[type==local]").types, IsEmpty());
+  EXPECT_THAT(terms("select[type==local]", "ARM").types, ElementsAre("ARM"));
+}
+
+TEST(ForwardTerms, BooleansAreUnderstood) {
+  EXPECT_THAT(terms("select[bigmem && defined(gpu) && bigmem]").booleans, ElementsAre("bigmem", "gpu"));
+  EXPECT_THAT(terms("select[(bigmem && (gpu))]").booleans, ElementsAre("bigmem", "gpu"));
+}
+
+TEST(ForwardTerms, SameTypeIsUnderstood) {
+  EXPECT_TRUE(terms("same[type]").same_type);
+  EXPECT_TRUE(terms("same[model:type]").same_type);
+  EXPECT_FALSE(terms("same[model]").same_type);
+}
+
+TEST(ForwardTerms, OtherTermsHaveNoEffect) {
+  for (const char* text : {"", "select[mem>500]", "select[licences]", "select[defined(mem)]", "select[!gpu]",
+                           "select[gpu || bigmem]", "select[type!=X86]", "select[!(type==X86)]",
+                           "select[model==X86]", "order[mem] span[hosts=1]"}) {
+    const ForwardJob job = terms(text, "ARM");
+    EXPECT_THAT(job.types, IsEmpty()) << text;
+    EXPECT_THAT(job.booleans, IsEmpty()) << text;
+    EXPECT_FALSE(job.same_type) << text;
+  }
+}
+
+}  // namespace
+}  // namespace rollcall::sched::forward
