@@ -59,10 +59,11 @@ class QueueOrder final : public NextJob {
     DemandNumber demand = 0;
     const Snapshot::DemandEntry* entry = nullptr;
     std::set<Snapshot::Place>::const_iterator job;
+    Snapshot::Place place;  // *job: the heap compares without visiting the set's nodes
   };
   struct Later {
     bool operator()(const Head& a, const Head& b) const {
-      return a.priority != b.priority ? a.priority < b.priority : *b.job < *a.job;
+      return a.priority != b.priority ? a.priority < b.priority : b.place < a.place;
     }
   };
   void go_on();

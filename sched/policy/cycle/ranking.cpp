@@ -60,12 +60,12 @@ void Ranking::follow(const WorkingState& state, const std::vector<HostNumber>& r
 void Ranking::move(const WorkingState& state, HostNumber host) {
   const std::size_t width = order_.keys.size();
   const auto at = keys_.begin() + static_cast<std::ptrdiff_t>(host * width);
-  const std::vector<double> old(at, at + static_cast<std::ptrdiff_t>(width));
+  old_keys_.assign(at, at + static_cast<std::ptrdiff_t>(width));
   const auto less = [this](HostNumber a, HostNumber b) { return before(a, b); };
   const auto place = std::lower_bound(hosts_.begin(), hosts_.end(), host, less);
   if (place == hosts_.end() || *place != host) return;
   read_keys(state, host);
-  if (std::equal(old.begin(), old.end(), at)) return;
+  if (std::equal(old_keys_.begin(), old_keys_.end(), at)) return;
   ++generation_;
   first_free_ = 0;
   hosts_.erase(place);

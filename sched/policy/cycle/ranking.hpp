@@ -36,6 +36,7 @@ class Ranking {
   resreq::BoundOrder order_;
   std::vector<HostNumber> hosts_;
   std::vector<double> keys_;  // by host, as many as the order has; smaller first, unknown is the largest
+  std::vector<double> old_keys_;  // of the host that moves; a member, so that no move allocates
   std::vector<int> preference_;
   std::vector<std::uint8_t> has_;  // by host: it was taken in
   std::size_t first_free_ = 0, followed_ = 0;

@@ -13,6 +13,7 @@
 namespace rollcall::sched::cycle {
 namespace {
 
+constexpr std::size_t kMostReserved = 1 << 17;  // dispatches
 constexpr std::int64_t kDecayLook_s = 60;  // how often a cycle is due while a reservation decays
 
 class Cycle {
@@ -27,6 +28,7 @@ class Cycle {
   Plan run() {
     plan_suspensions(state_, plan_);
     for (const DemandNumber number : state_.snapshot().waiting_demands()) enter(number);
+    plan_.dispatches.reserve(most_dispatches());
     while (state_.free_slots() > 0 || preemption_.in_use()) {
       const auto candidate = next_.next();
       if (!candidate) break;
@@ -44,6 +46,14 @@ class Cycle {
     if (entry.demand.begin > state_.now()) look_at(entry.demand.begin);
     if (obstacle_of(state_, entry).obstacle != JobObstacle::none) return;
     next_.enter(number, entry);
+  }
+
+  // No more jobs than wait, nor than there are free slots; a larger plan grows by itself.
+  std::size_t most_dispatches() const {
+    std::size_t jobs = 0;
+    for (const DemandNumber number : state_.snapshot().waiting_demands())
+      jobs += state_.snapshot().demands()[number].ready.size();
+    return std::min({jobs, static_cast<std::size_t>(std::max(0LL, state_.free_slots())), kMostReserved});
   }
 
   const QueueRule& queue_of(const Candidate& candidate) const {
