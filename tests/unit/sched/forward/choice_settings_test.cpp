@@ -89,7 +89,6 @@ TEST(ForwardChoice, PrioritiesNeverCrossATier) {
   EXPECT_EQ(offers(job_of(5), queues, settings_of({Kind::count_preemptable, true, true})), "free full waits");
 }
 
-// RoomBeforePreemption moves the queues of kPreempt that have no room behind those that have it.
 TEST(ForwardChoice, RoomFirstUsesPreemptionWhereThereIsNoRoom) {
   std::vector<RemoteQueue> queues{queue("preempts", {100, 0, 100, 0, 90}, 40, 1, 0),
                                   queue("waits", {100, 0, 100, 0, 0}, 40, 1)};
@@ -163,6 +162,16 @@ TEST(ForwardChoice, SaysWhatAQueueLacks) {
     EXPECT_FALSE(choice.verdicts[1].mixed_types);
     EXPECT_TRUE(choice.verdicts[3].mixed_types);
   }
+}
+
+// The counters of such a queue mislead a job that needs one type; to other jobs it is a queue like others.
+TEST(ForwardChoice, SaysThatAQueueHasSeveralTypes) {
+  std::vector<RemoteQueue> queues{remote_queue("east", 50, 0)};
+  queues[0].types = {"ARM", "X86"};
+  ForwardJob job = job_of(1);
+  EXPECT_FALSE(choose(job, queues, settings_of({Kind::resource_only})).verdicts[0].mixed_types);
+  job.same_type = true;
+  EXPECT_TRUE(choose(job, queues, settings_of({Kind::resource_only})).verdicts[0].mixed_types);
 }
 
 TEST(ForwardChoice, WithoutQueuesTheJobPends) {

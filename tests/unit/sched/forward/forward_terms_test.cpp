@@ -41,8 +41,8 @@ TEST(ForwardTerms, SameTypeIsUnderstood) {
 
 TEST(ForwardTerms, OtherTermsHaveNoEffect) {
   for (const char* text : {"", "select[mem>500]", "select[licences]", "select[defined(mem)]", "select[!gpu]",
-                           "select[gpu || bigmem]", "select[type!=X86]", "select[!(type==X86)]",
-                           "select[model==X86]", "order[mem] span[hosts=1]"}) {
+                           "select[gpu || bigmem]", "select[type!=X86]", "select[type==X86==ARM]",
+                           "select[!(type==X86)]", "select[model==X86]", "order[mem] span[hosts=1]"}) {
     const ForwardJob job = terms(text, "ARM");
     EXPECT_THAT(job.types, IsEmpty()) << text;
     EXPECT_THAT(job.booleans, IsEmpty()) << text;

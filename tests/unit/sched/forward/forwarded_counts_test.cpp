@@ -41,6 +41,7 @@ TEST(ForwardedCounts, RefusedForwardIsNoLongerCounted) {
   counts.gone(first);
   counts.gone(99);
   EXPECT_EQ(pending(counts), 9);
+  EXPECT_EQ(counts.figures()->job_room, 9);
   counts.updated(update(2, 2, 9));
   counts.gone(second);  // in the update: it stays until the next one
   EXPECT_EQ(pending(counts), 9);
