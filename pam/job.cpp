@@ -112,7 +112,7 @@ class Job {
     if (!e.only_if_caught || catches(*roll_.launcher_pid, e.signo)) launcher_.signal(e.signo);
   }
   void carry_out(const effect::KillLauncherTree&) {
-    // Again and again until nothing is left: a tree that forks while it is killed has new branches.
+    // Repeated until no process is left: a tree may fork while it is killed.
     for (int round = 0; round < 100 && io::signal_descendants(SIGKILL) > 0; ++round) io::reap_others(loop_);
   }
   void carry_out(const effect::StopSelf&) { stop_self(); }
@@ -157,7 +157,7 @@ class Job {
     }
   }
 
-  // The ranks of a task that pam itself may be: its own tasks would take them for theirs.
+  // Variables of the rank of a task that pam itself may be: its own tasks must not inherit them.
   static bool is_rank(const std::string& word) {
     const std::string name = word.substr(0, word.find('='));
     return name == "OMPI_COMM_WORLD_RANK" || name == "PMIX_RANK" || name == "PMI_RANK" ||
@@ -166,7 +166,7 @@ class Job {
 
   static std::vector<std::string> launcher_environment(const LaunchPlan& plan) {
     auto added = plan.environment;
-    // As LSF's pam has them: who starts the tasks, how many words of TaskStarter are in the command.
+    // As in LSF's pam: who starts the tasks, and how many words of TaskStarter are in the command.
     added.emplace_back("PM_SOURCE", "pam");
     added.emplace_back("LSF_TSOPT_NUM", std::to_string(plan.inserted));
     if (getenv("BINARY_TYPE_HPC") == nullptr) added.emplace_back("BINARY_TYPE_HPC", "");
@@ -195,7 +195,7 @@ class Job {
       io::reap_all(loop_);
       const Duration waited = monotonic_now() - start;
       if (waited > kQuickKill) signo = SIGKILL;
-      if (waited > 2 * kQuickKill) return;  // not ours to signal, or it does not die
+      if (waited > 2 * kQuickKill) return;  // of another user, or it does not die
     }
     io::reap_all(loop_);
   }
@@ -253,7 +253,7 @@ class Job {
       signals_.read_all([this](const signalfd_siginfo& info) {
         const int signo = static_cast<int>(info.ssi_signo);
         if (signo == SIGCHLD)
-          io::reap_others(loop_);  // what has fallen to us below the launcher
+          io::reap_others(loop_);  // processes below the launcher that became our children
         else
           happened(event::SignalArrived{signo, info.ssi_code == SI_KERNEL});
       });

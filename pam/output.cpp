@@ -22,7 +22,7 @@ namespace {
 
 constexpr std::size_t kFoldFrom = 65;         // rows on a terminal
 constexpr std::size_t kMostUnread = 1 << 20;  // bytes kept for a stderr that is not read
-constexpr int kLookMs = 200;                  // how often a writer who waits looks whether it is to end
+constexpr int kLookMs = 200;                  // how often a waiting writer checks whether pam must end
 constexpr std::array kEndingSignals{SIGINT, SIGTERM, SIGHUP, SIGQUIT};
 
 std::string local_time(std::int64_t us) {
@@ -33,7 +33,7 @@ std::string local_time(std::int64_t us) {
   return std::string(text, strftime(text, sizeof text, "%m/%d/%Y %H:%M:%S", &parts));
 }
 
-// True where somebody wants us to end: these signals are blocked here and wait for the loop (signals.hpp).
+// True if pam was told to end: these signals are blocked here and wait for the loop (signals.hpp).
 bool told_to_end() {
   sigset_t waiting;
   if (sigpending(&waiting) != 0) return false;
@@ -43,7 +43,7 @@ bool told_to_end() {
 
 enum class Wait { no, for_a_reader };
 
-// False where there is no room: at once, or when nobody has read and we are told to end.
+// False if there is no room: at once, or when no reader has come and pam is told to end.
 bool has_room(int fd, Wait wait) {
   pollfd room{fd, POLLOUT, 0};
   for (;;) {
@@ -64,7 +64,7 @@ int write_from(std::string& text, int fd, Wait wait) {
     }
     const ssize_t size = ::write(fd, rest.data(), std::min<std::size_t>(rest.size(), PIPE_BUF));
     if (size > 0) rest.remove_prefix(static_cast<std::size_t>(size));
-    // EAGAIN: somebody has made it non-blocking, and another writer was faster.
+    // EAGAIN: another process has made it non-blocking, and another writer was faster.
     if (size < 0 && errno != EINTR && errno != EAGAIN) error = errno;
   }
   text.erase(0, text.size() - rest.size());
@@ -124,7 +124,7 @@ void Output::wait_for_reader() {
 
 Result<ReportFile> ReportFile::open(const std::optional<std::string>& path) {
   if (!path) return ReportFile("", -1);
-  // Non-blocking: a FIFO that nobody reads is an error, not a wait.
+  // Non-blocking: a FIFO without a reader must be an error, not a wait.
   const int fd = ::open(path->c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | O_NONBLOCK, 0666);
   if (fd < 0)
     return internal_error(*path + ": cannot write the report: " + std::generic_category().message(errno));

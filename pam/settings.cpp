@@ -78,8 +78,7 @@ std::string key_in_home_directory() {
   return entry == nullptr ? "" : key_in(entry->pw_dir);
 }
 
-// A script may have given its commands a HOME of their own, which other hosts need not have: then the key that the user has
-// already is the better one.
+// A script may set a HOME that other hosts do not have. Then the user's existing key is the better one.
 Result<std::string> key_file(const Environment& environment, const std::string& named) {
   if (!named.empty()) return named;
   const auto home = home_of(environment);
@@ -141,14 +140,14 @@ bool hydra_lacks_blaunch(const Environment& environment) {
          access((bin + "/blaunch").c_str(), X_OK) != 0;
 }
 
-// Under what TaskStarters look for us. A name with a blank or a comma in it is nobody's to look up: then our addresses alone.
+// The names under which TaskStarters look for us. A name with a blank or comma cannot be looked up: then only our addresses.
 std::string callback_hosts() {
   const std::string all = io::reachable_as();
   const std::string name = io::host_name_here();
   return host_name(name) ? all : all.substr(name.size() + 1);
 }
 
-// What the launcher's own words say of the number of tasks. find_job's errors are rewrite's to report.
+// The number of tasks by the launcher's own words. Errors of find_job() are reported by rewrite().
 void hear_launcher(const Options& options, const std::string& resolved, ExpectedInputs& inputs) {
   std::span<const std::string> words(options.command);
   const bool counted = options.mode == Options::Mode::method1;
@@ -189,7 +188,7 @@ Result<Settings> read_settings(const Options& options) {
   const Environment environment = environment_of(environ);
   const std::string bin = own_directory();
   const ConfDir dir = conf_dir(environment, bin);
-  if (dir.named && dir.path[0] != '/')  // it travels to hosts and directories that are others
+  if (dir.named && dir.path[0] != '/')  // it is used on other hosts and in other directories
     return configuration_error("LSF_ENVDIR: found " + printable(dir.path) + ", expected an absolute path");
 
   const auto conf = read_conf(dir);

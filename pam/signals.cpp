@@ -28,8 +28,8 @@ Signals::Signals() {
   sigset_t blocked = ours;
   sigaddset(&blocked, SIGPIPE);
   sigaddset(&blocked,
-            SIGXFSZ);  // a report or a stderr beyond the limit of file sizes is an error, not pam's end
-  sigaddset(&blocked, SIGTTOU);  // a line on the terminal must not stop us in the background
+            SIGXFSZ);  // writing beyond the file size limit must be an error, not the end of pam
+  sigaddset(&blocked, SIGTTOU);  // writing to the terminal from the background must not stop pam
   sigprocmask(SIG_BLOCK, &blocked, &mask_);
   fd_ = signalfd(-1, &ours, SFD_CLOEXEC | SFD_NONBLOCK);
 }

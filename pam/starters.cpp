@@ -23,8 +23,7 @@ using boost::asio::ip::tcp;
 using boost::system::error_code;
 
 constexpr Duration kTimeToProve = std::chrono::seconds(1);
-constexpr std::size_t kUnsentLimit = 1
-                                     << 20;  // bytes; a starter that takes nothing for so long is not reading
+constexpr std::size_t kUnsentLimit = 1 << 20;  // bytes; a TaskStarter that leaves more unread is lost
 constexpr std::size_t kMostFilled = 128 << 10;  // of what shepherds are sent; the rest waits in the channels
 constexpr std::size_t kMostUnprovedChannels = 8192;
 
@@ -46,7 +45,7 @@ class Starters::Impl : public std::enable_shared_from_this<Impl> {
         key_(key),
         instance_(io::random_instance()),
         handler_(std::move(handler)),
-        // Room comes when a connection closes, and is looked for with each expire().
+        // Room is checked when a connection closes, and with each expire().
         door_(
             loop, "TaskStarters",
             {[this](tcp::socket socket) { take(std::move(socket)); }, [this] { return strangers_.full(); },
@@ -97,9 +96,9 @@ class Starters::Impl : public std::enable_shared_from_this<Impl> {
   }
 
  private:
-  // Out of descriptors: of whoever has most that are unproved, the oldest goes.
+  // Out of descriptors: the holder with the most unproved connections loses the oldest one.
   bool make_room() {
-    // A good TaskStarter proves itself in less; what cannot be taken now waits in the backlog.
+    // A TaskStarter proves itself in less time; further connections wait in the backlog.
     const auto oldest = strangers_.oldest_of_most();
     if (!oldest || now_ - unproved_.at(*oldest) < kTimeToProve) return false;
     give_way(*oldest);
@@ -139,7 +138,7 @@ class Starters::Impl : public std::enable_shared_from_this<Impl> {
     return connection;
   }
 
-  // The peer goes, and every connection in it; nobody is told.
+  // Closes the peer and every connection in it, without a word to the handler.
   void hang_up(ConnectionId id, bool room_for_others = true) {
     const auto found = peers_.find(id);
     if (found == peers_.end()) return;
@@ -180,7 +179,7 @@ class Starters::Impl : public std::enable_shared_from_this<Impl> {
       if (error == boost::asio::error::would_block) return read_next(peer);
       if (error) return ended(peer, error);
       heard(peer, {buffer_.data(), size});
-      // Less than there was room for was all: one system call less each time.
+      // A read that does not fill the buffer took all there was: this saves a system call.
       if (size < buffer_.size() && peer->socket.is_open()) return read_next(peer);
     }
   }
@@ -228,7 +227,7 @@ class Starters::Impl : public std::enable_shared_from_this<Impl> {
   }
 
   void on(const std::shared_ptr<Peer>& peer, const wire::Channels::Opened& e) {
-    // No more than that: whoever it is in that channel, he can dial by himself.
+    // Only this channel is closed: its TaskStarter can dial by itself.
     if (unproved_channels_ >= kMostUnprovedChannels) return peer->channels->close(e.channel);
     const auto connection = add_connection(next_id_++, peer);
     connection->channel = e.channel;
@@ -276,7 +275,7 @@ class Starters::Impl : public std::enable_shared_from_this<Impl> {
     return {};
   }
 
-  // What the peer sent is not the protocol: nothing more is heard from it.
+  // The peer broke the protocol: no more is read from it.
   void offended(const std::shared_ptr<Peer>& peer, const std::string& why) {
     if (!peer->socket.is_open()) return;
     stranger(peer, why);
@@ -319,7 +318,7 @@ class Starters::Impl : public std::enable_shared_from_this<Impl> {
     handler_.closed(connection->id, false);
   }
 
-  // What its channels have to send, as much as there is room for.
+  // Moves what its channels have to send, as far as there is room.
   static void fill(Peer& peer) {
     if (peer.channels && peer.unsent.size() < kMostFilled) peer.unsent += peer.channels->output(kMostFilled);
   }

@@ -43,7 +43,7 @@ LaunchPlan plan_with(const Options& options, const Callback& callback, const Lau
 bool survives_expansion(const std::string& word) { return word.find_first_of(" \t\r\n\v\f*?[") == word.npos; }
 
 Result<LaunchPlan> plan_method2(std::vector<std::string> argv, Callback callback) {
-  // The one word that the job may do without: it was found by ROLLCALL_KEY_FILE or HOME, which most launchers carry too.
+  // The only optional word: the file was found by ROLLCALL_KEY_FILE or HOME, which most launchers pass on.
   if (!callback.one_word && !survives_expansion(callback.key_file)) callback.key_file.clear();
   const auto words = callback_words(callback);
   std::string ts_options;

@@ -60,7 +60,7 @@ const LauncherName* exact_name(std::string_view path) {
   return found == std::end(kNames) ? nullptr : found;
 }
 
-// The word's own name decides where it says enough, else the file that it really is.
+// The word's name decides where it is known, else the name of the file behind it.
 const LauncherName* launcher_named(std::string_view word, std::string_view resolved) {
   if (const LauncherName* name = exact_name(word)) return name;
   if (const LauncherName* name = exact_name(resolved)) return name;
@@ -159,7 +159,7 @@ Error cannot_read(std::string_view launcher, const std::string& problem) {
   return usage_error("-mpi: " + std::string(launcher) + ": " + problem + kAdvice);
 }
 
-// `launcher` is the user's own word: what it is really may be a guess.
+// `launcher` is the user's word; which launcher it is may be a guess.
 Error option_error(std::string_view launcher, const Option& option) {
   const std::string name = printable(*option.word);
   switch (option.kind) {

@@ -28,7 +28,7 @@ constexpr const char* kSynopsis =
     "       pam [-t] [-v] [-n num_tasks] job [job_options]\n"
     "       pam -h | -V\n";
 
-// The words under the reading point, and what they have said so far.
+// The words that are left, and the options read so far.
 class Reader {
  public:
   explicit Reader(Words words) : words_(words) {}
@@ -100,7 +100,7 @@ class Reader {
     return usage_error("-auto_place is not supported: it belongs to SGI's vendor MPI; use -mpi mpirun or -g");
   }
 
-  // One option before -g. Nothing where it was read.
+  // Reads one option before -g. None: it was read; else the error.
   std::optional<Error> read_option() {
     const std::string& word = words_[at_++];
     if (word == "-auto_place") return auto_place();

@@ -8,13 +8,13 @@
 namespace rollcall::pam {
 namespace {
 
-// Looks parameters up in both places and gathers what is wrong with them.
+// Looks parameters up in both places and collects their errors.
 class Lookup {
  public:
   Lookup(const conf::LsfConf& conf, const Environment& environment)
       : conf_(conf), environment_(environment) {}
 
-  // The value and where it stands; nothing where it is set in neither place.
+  // The value and its place; none where it is set in neither.
   std::optional<conf::Setting> find(std::string_view name) const {
     const auto found = environment_.find(name);
     if (found != environment_.end() && !found->second.empty())
@@ -46,7 +46,7 @@ class Lookup {
     return value.value_or(false);
   }
 
-  // Every host must find the same, whatever its own working directory is.
+  // Every host must find the same file, whatever its working directory is.
   std::string path(std::string_view name) {
     const auto setting = find(name);
     if (!setting) return "";

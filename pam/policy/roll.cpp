@@ -8,7 +8,7 @@
 namespace rollcall::pam {
 namespace {
 
-// One step of the roll: the state, the time, and what is to be done.
+// One step of the Roll: the state, the time, and the actions so far.
 class RollStep : private Endings {
  public:
   RollStep(Roll& roll, TimePoint now) : Endings(roll, now) {}
@@ -32,7 +32,7 @@ class RollStep : private Endings {
 
   void on(const event::TaskRegistered& e) {
     if (const auto known = away_task(e.registration)) {
-      // Its connection was cut before it had heard its number.
+      // Its connection was cut before its number arrived.
       return on(event::TaskResumed{e.connection, *known, e.registration.host, e.registration.starter_pid});
     }
     const Tid tid = static_cast<Tid>(roll_.tasks.size());

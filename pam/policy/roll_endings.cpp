@@ -58,7 +58,7 @@ void Endings::tell_loss(Tid tid, bool expected, const std::string& line) {
   if (!roll_.losses_at) roll_.losses_at = now_ + kClosedLink;
 }
 
-// Once: it is the same for all of a site's hosts, or nearly so.
+// Logged once: it is the same for nearly all hosts of a site.
 void Endings::note_no_cgroup(const event::TaskRegistered& e) {
   if (e.no_cgroup.empty() || roll_.said_no_cgroup) return;
   roll_.said_no_cgroup = true;
@@ -85,7 +85,7 @@ void Endings::end_orphans() {
 void Endings::say_losses() {
   roll_.losses_at.reset();
   if (roll_.losses.empty()) return;
-  // As we heard of them: their times are of several clocks, and that of a closed link is when we came to see it.
+  // In the order in which pam heard of them: their times come from several clocks, and a closed link is dated when pam noticed it.
   const auto earlier = [&](const Roll::Loss& a, const Roll::Loss& b) {
     return roll_.tasks[a.tid].gone < roll_.tasks[b.tid].gone;
   };
@@ -261,7 +261,7 @@ void Endings::failed_task() {
 void Endings::count_failed_task(const std::string& then) {
   if (!roll_.clean_at || roll_.verdict || roll_.not_started > 0 || roll_.term_delivered) return;
   const ExitStatus& status = *roll_.clean_status;
-  // A task that died as pam was asked to make it die did not fail.
+  // A task that died of the signal which pam was asked to send did not fail.
   const auto asked_for = [&](const Roll::Delivered& d) {
     return status.by_signal() && d.signal.signo == status.signo();
   };

@@ -25,7 +25,7 @@ HostParts split(const std::string& name) {
   if (label == std::string::npos) label = name.size();
   std::size_t digits = label;
   while (digits > 0 && std::isdigit(static_cast<unsigned char>(name[digits - 1]))) --digits;
-  if (label - digits > 9) digits = label;  // too large a number to count with: part of the stem
+  if (label - digits > 9) digits = label;  // too large a number: part of the stem
   return {name.substr(0, digits), name.substr(digits, label - digits), name.substr(label)};
 }
 

@@ -1,4 +1,4 @@
-// What can be read off a roll; roll.cpp moves it.
+// Questions about a Roll; roll.cpp changes it.
 #include <algorithm>
 
 #include "pam/policy/roll.hpp"

@@ -66,7 +66,7 @@ wire::BatchReply ActiveConfiguration::take(const LoadedConfiguration& loaded, co
   return text_reply(joined(told));
 }
 
-// With files or a key that it cannot use the new mbatchd would end at once.
+// Checked first: with unusable files or key the new mbatchd would exit at once.
 wire::BatchReply ActiveConfiguration::restart() {
   auto loaded = load_trusted_configuration(env_dir_);
   if (loaded.configuration)

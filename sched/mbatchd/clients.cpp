@@ -14,9 +14,9 @@ namespace {
 using Refusal = wire::BatchReply::Refusal;
 
 constexpr std::size_t kMostReply =
-    wire::kFrameLimit - 128;  // sealed, and with a ticket, it is to fit into a frame
+    wire::kFrameLimit - 128;  // sealed, and with a ticket, it must fit into a frame
 
-// As MungeAsker does it by itself, and the user's groups on the way.
+// Looks the user up as MungeAsker does, and the user's groups too.
 io::MungeAsker::LookUp look_up(std::shared_ptr<UserGroups> groups) {
   return [groups = std::move(groups)](const io::MungeAsker::Question& question) -> Result<io::KnownUser> {
     const auto identity = io::munge_decode(question.credential, question.payload, question.socket);
@@ -55,7 +55,7 @@ void Clients::configure(std::shared_ptr<const Configuration> configuration) {
   const auto& program = configuration_->files.cluster->programs.mbatchd;
   shares_.set_most(program.user_connections);
   tickets_.set_life(program.ticket_life);
-  // Asked for beside the loop: a directory service that hangs stops nobody.
+  // Looked up in a side thread: a directory service that hangs must not stop the loop.
   aside_.ask([groups = groups_, owner = owner_] { groups->find(owner.name, owner.gid); },
              [](io::SideThread::End) {});
 }
@@ -83,7 +83,7 @@ void Clients::known(Client& client, const io::KnownUser& user, bool by_key) cons
   client.may_have = sched::TicketHolder{user.uid, user.gid, user.name, by_key, client.address};
 }
 
-// Not for another ticket: who it is would never be proved anew.
+// A ticket holder gets no further ticket: its identity would never be proved again.
 void Clients::known_by_ticket(Client& client, const io::TicketId& ticket) const {
   if (const auto* const holder = tickets_.holder(ticket))
     client.who = identity_of({holder->uid, holder->gid, holder->name});
@@ -103,7 +103,7 @@ Result<void> Clients::message(io::LinkId link, const wire::ToMbatchd& message) {
   if (message.has_request()) return request(link, client, message.request());
   if (!message.has_part() && !message.has_last_part())
     return internal_error("found a message that is no client's, expected one");
-  // Refused at the end: a client reads no answer before it has sent all parts.
+  // Refused after the last part: a client reads no answer before it has sent all parts.
   if (client.refused) {
     if (message.has_last_part()) refuse(link, *client.refused);
     return {};
@@ -167,7 +167,7 @@ Result<void> Clients::ask_munge(io::LinkId link, Client& client, const std::stri
           known(found->second, *user, false);
           links_.identified(link, user->uid);
         } else {
-          // A client takes STARTING for "try again", also one of an older version.
+          // Clients, also those of older versions, retry after STARTING.
           if (!user && user.error().busy)
             found->second.refused = refusal(Refusal::STARTING, "mbatchd: " + user.error().text);
           log_.info("a client at " + found->second.address + ": " +
@@ -186,7 +186,7 @@ void Clients::ended(io::LinkId link) {
   clients_.erase(client);
 }
 
-// False where the user has as many as one may have: it is told so, and closed.
+// False where the user has as many connections as allowed: then the client is told so and closed.
 bool Clients::take_share(io::LinkId link) {
   Client& client = clients_.at(link);
   if (client.has_share) return true;
@@ -228,7 +228,7 @@ Result<void> Clients::request(io::LinkId link, Client& client, const wire::Batch
   return {};
 }
 
-// With the ticket that the client asked for, once.
+// Adds the ticket that the client asked for, once.
 std::string Clients::payload_for(io::LinkId link, sched::answers::AnswerPart part) {
   auto& message = part.message();
   if (message.ByteSizeLong() > kMostReply)

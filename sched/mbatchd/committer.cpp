@@ -63,7 +63,7 @@ Transaction::Touched Committer::take(sched::Effects effects) {
   return transaction_.take(std::move(effects));
 }
 
-// What nobody waits for (that a job runs now) is put together with what comes next, for a moment.
+// Changes that no client waits for (a job runs now) are held for a moment, to share the next commit.
 bool Committer::may_wait() const {
   return transaction_.to_save() && !transaction_.urgent() && !failing_ && unsaved_since_ &&
          Steady::now() - *unsaved_since_ < kUnsaved;
@@ -111,8 +111,8 @@ void Committer::refuse_submissions(io::StoreBatch batch, const io::StoreError& e
 }
 
 void Committer::leave(Done done) {
-  // People first: a bsub need not wait until events and a thousand orders are written. Who was answered may have been woken on
-  // our processor.
+  // Clients first: a bsub need not wait until events and a thousand orders are written. The client may have been woken on our
+  // processor, so it is yielded.
   for (const auto& waiting : done.replies) handler_.reply(waiting.link, waiting.reply);
   if (!done.replies.empty()) sched_yield();
   files_.append(store_->last_event(), done.events);

@@ -46,7 +46,7 @@ LoadedConfiguration load_set(const conf::FileSources& sources) {
   tell(loaded, lsb.problems);
   if (!lsb.files) return loaded;
   made->files.lsb = std::make_shared<conf::LsbFiles>(std::move(*lsb.files));
-  // badmin takes no such files; where they are there all the same, no queue is to vanish for it.
+  // badmin refuses such files; where they are in use all the same, their queues must stay.
   conf::Problems requirements;
   sched::check_requirements(files, *made->files.lsb, requirements);
   for (const auto& problem : requirements.all()) loaded.warnings.push_back(problem.line());

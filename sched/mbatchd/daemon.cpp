@@ -37,12 +37,12 @@ using Steady = std::chrono::steady_clock;
 using sched::JobKey;
 
 constexpr Duration kLoadInterval = std::chrono::seconds(5);
-constexpr Duration kLongestWait = std::chrono::seconds(60);  // the calendar may have been set meanwhile
+constexpr Duration kLongestWait = std::chrono::seconds(60);  // the calendar clock may be set meanwhile
 
 io::LinkLimits link_limits() {
   io::LinkLimits limits;
   limits.clients = 20'000;     // bsub -K waits as long as its job does
-  limits.unsent = 64UL << 20;  // of a host that takes nothing; orders wait before (WaitingOrders)
+  limits.unsent = 64UL << 20;  // of a host that does not read; orders wait before that (WaitingOrders)
   return limits;
 }
 
@@ -123,7 +123,7 @@ class Daemon {
                 std::to_string(committer_.store().term()) + ", " + std::to_string(book_.jobs().size()) +
                 " jobs");
     ready();
-    return loop_.run();  // a daemon that begins anew has what the store has
+    return loop_.run();  // after a restart the daemon has what the store has
   }
 
  private:
@@ -131,7 +131,7 @@ class Daemon {
 
   // ---- start and configuration
 
-  // What everything that has no state of its own is told of the files.
+  // Passes the files on to the parts that keep no state of their own.
   void put_in_force() {
     keeper_.configure(files_.configuration()->rules);
     book_.hosts().cpu_factors(keeper_.cpu_factors());
@@ -153,7 +153,7 @@ class Daemon {
 
   // ---- links
 
-  // By what the caller has proved, never by what it says.
+  // The caller is treated by what it has proved, never by what it says.
   void opened(io::LinkId link, const io::LinkPeer& peer) {
     using Caller = io::ClusterChannel::Caller;
     switch (peer.caller) {
@@ -190,7 +190,7 @@ class Daemon {
     committer_.forget(link);
   }
 
-  // As its owner would: a bsub -I that was killed leaves a job whose output nobody takes.
+  // Kills the job as its owner would: a bsub -I that was killed leaves a job whose output no client reads.
   void end_abandoned(const sched::Job& job) {
     const sched::Identity owner{job.asked->uid(), job.asked->gid(), job.asked->user(), {}, false};
     wire::SignalJobs kill;
@@ -239,7 +239,7 @@ class Daemon {
   }
 
   void heard_load(Result<sched::LoadNews> news) {
-    if (!loop_.ending()) files_.look_at_conditions(wall_now());  // as often as load comes, or does not
+    if (!loop_.ending()) files_.look_at_conditions(wall_now());  // at every load interval, whether an answer came or not
     if (news) {
       if (!std::exchange(load_good_, true)) log_.notice("the master LIM answers");
       load_heard_ = Steady::now();
@@ -281,7 +281,7 @@ class Daemon {
     if (loop_.ending()) return;
     if (scheduler_.quick()) plan();
     commit();
-    // A plan that takes its time is made when the answers have left.
+    // A long cycle runs after the answers have left.
     if (!committer_.failing() && !scheduler_.quick() && plan()) commit();
     queries_.answer_all(waiters_);
     requests_.go_on();
@@ -325,7 +325,7 @@ class Daemon {
 
   // ---- time
 
-  // One timer for all that time brings.
+  // One timer for all deadlines.
   void arm() {
     if (loop_.ending()) return;
     const auto now = wall_now();
@@ -350,7 +350,7 @@ class Daemon {
   void woke() {
     if (!next_turn_.posted()) memory_.give_back();
     const auto now = wall_now();
-    changed(book_.tick(now));  // also where nothing is due: it hears whether the calendar was set
+    changed(book_.tick(now));  // also where nothing is due: the Book notices here that the calendar clock was set
     if (book_.hosts().suspects_itself() && !std::exchange(suspected_, true))
       log_.error("all hosts were lost at once: mbatchd itself may be cut off; no rerunnable job is given up");
     waiters_.tick(now);
@@ -362,7 +362,7 @@ class Daemon {
     turn_soon();
   }
 
-  // Jobs go on; whatever has come is saved, and the files are as the store says.
+  // Jobs go on. Saves what has arrived, and writes the event files up to what the store has.
   void end_all() {
     committer_.take({effect::RecordEvent{die_event(*files_.configuration(), wall_now())}});
     scheduler_.want_no_more();
@@ -416,7 +416,7 @@ Result<void> make_directory(const std::string& path) {
 
 Result<io::DaemonEnd> run_daemon(const DaemonSetup& setup, const DaemonParts& parts, io::Log& log,
                                  const std::function<void()>& ready) {
-  io::keep_freed_memory();  // MemoryWatch gives it back at a quiet moment
+  io::keep_freed_memory();  // MemoryWatch returns it at a quiet moment
   const auto key = io::load_cluster_key(setup.configuration->settings().key_file);
   if (!key) return key.error();
   if (const auto made = make_directory(setup.configuration->directory); !made) return made.error();

@@ -58,7 +58,7 @@ class EngineRouter : public sched::OrderRouter<Engine> {
   }
 
  private:
-  // What an engine says is heard of its own hosts alone.
+  // An engine may report on its own hosts only.
   EngineSetup setup_of(EngineNumber number) {
     EngineSetup own{setup_.loop, setup_.links, setup_.log, setup_.term, {}, {}};
     own.told = [this, number](const std::string& host, const sched::HostReport& report) {

@@ -15,9 +15,9 @@ namespace {
 
 constexpr std::size_t kPiece = 1000;  // events
 constexpr std::int64_t kCarriedFreely =
-    1000;  // jobs; more only where at least so many have finished: a switch costs what is carried
+    1000;  // jobs; to carry more, a switch waits until as many have finished: it costs what it carries
 constexpr std::size_t kJustFinished =
-    200;  // jobs that are carried although they are over: who follows may not have seen it
+    200;  // finished jobs that are carried over: a reader that follows the file may not have seen their end
 constexpr std::int64_t kJustFinished_s = 600;
 constexpr std::size_t kCarriedBytes = 1 << 20;  // written at once
 
@@ -31,7 +31,7 @@ bool write_all(int fd, const std::string& text) {
   return true;
 }
 
-// What is cut where a line ends was ours; else it is another file than the one whose size is known.
+// A file cut at the end of a line is ours; otherwise it is not the file whose size is known.
 bool ends_a_line(int fd, std::int64_t size) {
   char last = 0;
   return pread(fd, &last, 1, size - 1) == 1 && last == '\n';
@@ -64,7 +64,7 @@ void EventFile::begin(std::uint64_t seq, std::int64_t size) {
   file_.reset();
 }
 
-// Said once for each time that it begins to fail.
+// Logged once each time that it begins to fail.
 bool EventFile::fails(const char* what) {
   if (!failing_)
     log_.error(path_ + ": cannot be " + what + ": " + std::strerror(errno) + "; it is tried again");
@@ -121,7 +121,7 @@ bool EventFile::append(std::uint64_t after, std::uint64_t last, const std::vecto
   return true;
 }
 
-// All first lines of ours have the same length. One of another program's stays.
+// Our first lines all have the same length. A first line of another program stays.
 void EventFile::rewrite_head(std::int64_t number) {
   const std::string fresh = sched::events::head_line(number);
   std::string there(fresh.size(), '\0');
@@ -134,7 +134,7 @@ void EventFile::rewrite_head(std::int64_t number) {
     log_.warning(path_ + ": its first line cannot be written: " + std::strerror(errno));
 }
 
-// A file of which this mbatchd has written nothing was last changed when its newest record came.
+// If this mbatchd has not written to a file, its last change is that of its newest record.
 void EventFile::say_how_new() {
   struct stat found {};
   if (newest_s_ == 0 && stat(path_.c_str(), &found) == 0) newest_s_ = found.st_mtime;
@@ -244,13 +244,13 @@ bool EventFiles::catch_up(io::JobStore& store) {
   }
   put_full_accounts_aside();
   if (behind(store)) return true;
-  put_full_events_aside();  // not before: a file that is made anew has all of it
+  put_full_events_aside();  // only now: a new file has all of it
   return false;
 }
 
 // ---------------------------------------------------------------- jobs that a new lsb.events begins with
 
-// Who follows the file alone has not seen the end of those that have just finished, perhaps.
+// A reader that follows only this file may not have seen the end of jobs that have just finished.
 void EventFiles::tell_of_present_jobs(std::vector<sched::JobKey> jobs) {
   for (const auto& finished : just_finished_)
     if (finished.at_s + kJustFinished_s > clock_())
@@ -294,7 +294,7 @@ void EventFiles::put_full_accounts_aside() {
   if (large || accounts_are_old()) switched_ = accounts_.put_aside(ages_.account_files) || switched_;
 }
 
-// Of a file whose system does not say when it was made nothing is known.
+// If the file system does not record when a file was made, its age is unknown.
 bool EventFiles::accounts_are_old() const {
   if (ages_.account_days <= 0 && !ages_.account_minute) return false;
   const std::int64_t made = accounts_.made_s(), now = clock_();

@@ -37,7 +37,7 @@ void Forgetting::step(io::JobStore& store, bool behind, WallTime now) {
   if (behind) return pass_over();
   io::Forget what;
   what.ended_before_us = now.us - days_ * kDay_us;
-  // As the store has it: after a crash the files are written again from there.
+  // The number that the store has: after a crash the files are written again from there.
   what.events_until = static_cast<std::uint64_t>(
       std::min(store.number(io::StoreNumber::events_seq), store.number(io::StoreNumber::accounts_seq)));
   const auto forgotten = store.forget(what);

@@ -15,8 +15,8 @@ namespace {
 
 using wire::BatchReply;
 
-// Rows read at once, a part of the answer: somebody else waits meanwhile. A page that holds nothing for this client is an empty
-// part.
+// Rows that are read at once, as one part of the answer: other clients wait meanwhile. A page without rows for this client is an
+// empty part.
 constexpr std::size_t kPage = 100;
 
 BatchReply failure(const io::StoreError& error) { return refusal(BatchReply::Refusal::FAILED, error.text); }
@@ -29,7 +29,7 @@ class Walk {
     query_.most = kPage;
   }
 
-  // Hands one page to `take`. False where there is nothing left.
+  // Hands one page to `take`. False at the end.
   template <class Take>
   io::StoreResult<bool> page(const Take& take) {
     if (!all_ && next_id_ == ids_.size()) return false;
@@ -62,7 +62,7 @@ std::vector<std::int32_t> ids_of(const wire::JobFilter& filter) {
   return ids;
 }
 
-// Parts of events: `fits` says which of them, and may keep what it has seen.
+// Parts of events: `fits` selects them, and may keep state from event to event.
 Parts walked(io::JobStore& store, std::vector<std::int32_t> ids, const io::EventQuery& query,
              std::function<bool(const wire::JobEvent&)> fits) {
   return [walk = Walk(store, std::move(ids), query),
@@ -82,7 +82,7 @@ Parts walked(io::JobStore& store, std::vector<std::int32_t> ids, const io::Event
 
 Parts events_answer(io::JobStore& store, const wire::AskEvents& ask, const sched::Identity& who) {
   io::EventQuery query;
-  // A job's events fit or not by its submission, so its JOB_NEW must be seen, however old it is.
+  // A job's events are selected by its submission, so its JOB_NEW is read however old it is.
   const bool by_time_of_system = ask.system();
   if (by_time_of_system) query.from_us = ask.from_us();
   if (ask.to_us() > 0) query.to_us = ask.to_us();
@@ -155,7 +155,7 @@ class OldJobs {
       sched::answers::send_submission(**asked, ask_.submissions(), (*jobs.mutable_submissions())[number]);
   }
 
-  // Memory has said that these are not known; the store may know better.
+  // Memory does not know these jobs; the store may.
   sched::answers::AnswerPart tell_unknown() {
     auto part = sched::answers::AnswerPart::empty();
     auto& jobs = *part->mutable_jobs();

@@ -20,7 +20,7 @@ namespace {
 constexpr const char* kKeptName = "configuration.kept";
 constexpr std::size_t kMostKeptBytes = 256UL << 20;
 
-// Whoever may write in a directory may put a file of theirs there.
+// A user who may write in a directory may place a file there.
 io::Descriptor own_directory(const std::string& path) {
   io::Descriptor directory(open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
   struct stat found {};
@@ -36,7 +36,7 @@ std::string kept_date(int directory) {
   return long_date(io::local_time()(found.st_mtime));
 }
 
-// What lsf.conf says, as far as it can be read. Errors of it have been told.
+// The values of lsf.conf, as far as it can be read. Its errors were reported before.
 struct Remains {
   std::string mbd_host;
   std::vector<std::string> directories;  // where the store may be
@@ -71,7 +71,7 @@ bool is_for_this_host(const std::string& mbd_host, const Configuration& kept) {
 
 void keep_configuration(const std::string& directory, const std::string& packed, const io::Log& log) {
   const auto own = own_directory(directory);
-  if (!own) return;  // the store says what is wrong with it
+  if (!own) return;  // opening the store reports what is wrong with it
   const auto before = io::read_at(own.get(), kKeptName, kMostKeptBytes);
   if (before && *before && **before == packed) return;
   if (const auto kept = io::write_durably(own.get(), kKeptName, packed); !kept)

@@ -38,7 +38,7 @@ Result<sched::LoadNews> ask_in_four(const io::LimClient& lim) {
   return sched::load_news_of(std::move(news));
 }
 
-// An older LIM refuses a question that it does not know.
+// An older LIM refuses unknown questions.
 bool knows_not(const io::Answer& answer) {
   return answer.error ? answer.error->kind == io::ClientError::Kind::refused &&
                             answer.error->refusal.why() == wire::Reply::Refusal::FAILED
@@ -76,7 +76,7 @@ struct LoadWatch::Shared {
       auto news = ask(*files);
       lock.lock();
       if (self->ending) return;
-      // The loop is there while its owner has not said that it ends, which needs our mutex.
+      // The loop exists until its owner sets `ending`, which takes our mutex.
       boost::asio::post(*self->loop, [self, news = std::move(news)]() mutable {
         if (!self->ending) self->told(std::move(news));
       });
@@ -107,7 +107,7 @@ void LoadWatch::watch(std::shared_ptr<const conf::ClusterFiles> files, Duration 
     shared_->changed.notify_all();
   }
   if (!first) return;
-  // Signals are the loop's.
+  // Signals are for the loop's thread.
   sigset_t all, before;
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before);

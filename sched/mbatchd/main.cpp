@@ -21,7 +21,7 @@ constexpr const char* kUsage =
     "       mbatchd -h | -V\n"
     "Runs the batch system's master of this cluster, in the foreground; lsf_daemons starts it as a daemon.\n";
 
-// What it begins with: the files, or those of an earlier time where these have errors.
+// The configuration to start with: the files, or the last good ones where these have errors.
 std::shared_ptr<const mbatchd::Configuration> first_configuration(
     const std::optional<std::string>& env_dir, const mbatchd::LoadedConfiguration& loaded) {
   if (loaded.configuration || loaded.elsewhere) return loaded.configuration;
@@ -46,7 +46,7 @@ Result<io::DaemonEnd> run_with(const mbatchd::DaemonSetup& setup, io::Starter& s
 
 int run(const io::DaemonOptions& options, const io::DaemonProgram& program, io::Starter& starter) {
   io::Log log(STDERR_FILENO, "mbatchd", io::Level::warning);
-  umask(022);  // the event files are for everybody to read; the store says itself who may
+  umask(022);  // event files are world-readable; the store sets its own mode
   const auto load = [&] {
     auto loaded = mbatchd::load_configuration(options.env_dir);
     loaded.configuration = first_configuration(options.env_dir, loaded);
@@ -60,6 +60,6 @@ int run(const io::DaemonOptions& options, const io::DaemonProgram& program, io::
 }  // namespace
 
 int main(int argc, char** argv) {
-  mallopt(M_ARENA_MAX, 1);  // the threads that look up names need no heap of their own
+  mallopt(M_ARENA_MAX, 1);  // threads that look up names need no arena of their own
   return io::daemon_main({"mbatchd", kUsage, "Rollcall " ROLLCALL_VERSION}, argc, argv, run);
 }

@@ -42,7 +42,7 @@ void Queries::answer_view(const Asked& asked) {
                           refusal(Refusal::BAD_REQUEST, "this mbatchd does not know what is asked"));
   Clients::Parts guarded = [next = std::move(*parts), view, files = configuration_,
                             this]() -> sched::answers::AnswerPart {
-    // Between two parts other files may have come into force: the numbers of hosts mean something else then.
+    // Between two parts a reconfiguration may change the numbers of hosts.
     if (files != configuration_)
       return refusal(Refusal::FAILED, "the configuration has changed meanwhile, ask again");
     auto part = next(view());

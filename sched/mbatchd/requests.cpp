@@ -69,12 +69,12 @@ void Requests::submit(io::LinkId link, const sched::Identity& who, const wire::S
   applied(link, commands_.submit(request, who, io::wall_now()));
 }
 
-// Nothing of a submission may fail halfway: so there is room for all of it before it begins.
+// A submission must not fail halfway, so memory for all of it is checked before it begins.
 bool Requests::has_memory_for(const wire::Submit& request) const {
   std::size_t bytes = kRoom;
   for (const auto& job : request.jobs()) {
     bytes += kCopies * job.ByteSizeLong();
-    // More elements than there may be are refused later, by what the user is told.
+    // Too many elements are refused later, with the message for users.
     std::size_t elements = 0;
     for (const auto& range : job.indices())
       elements += static_cast<std::size_t>(
@@ -84,7 +84,7 @@ bool Requests::has_memory_for(const wire::Submit& request) const {
   return handler_.memory_for(bytes);
 }
 
-// The reply leaves when what it says is on disk.
+// The reply leaves after its commit.
 void Requests::applied(io::LinkId link, sched::book::Applied done) {
   done.reply.set_last(true);
   if (done.effects.empty() && (committer_.failing() || !committer_.to_save()))
@@ -95,14 +95,14 @@ void Requests::applied(io::LinkId link, sched::book::Applied done) {
   handler_.turn_soon();
 }
 
-// A client that goes away meanwhile has asked for all of it nevertheless.
+// The request is completed even if its client disconnects meanwhile.
 void Requests::do_piece(LongWork work) {
   auto done = work.some(kPiece, io::wall_now());
   if (done.reply.last()) return applied(work.link, std::move(done));
   links_.promise(work.link);
   committer_.reply(
       work.link,
-      std::move(done.reply));  // also where it has no line yet: what cannot be saved must be told
+      std::move(done.reply));  // also with no outcome yet: a failed commit must be reported
   handler_.changed(std::move(done.effects));
   works_.push_back(std::move(work));
   handler_.turn_soon();
@@ -110,7 +110,7 @@ void Requests::do_piece(LongWork work) {
 
 void Requests::go_on() {
   for (auto& work : std::exchange(works_, {})) {
-    if (committer_.failing()) work.link = 0;  // it was told that this waits
+    if (committer_.failing()) work.link = 0;  // the client knows that this waits
     do_piece(std::move(work));
   }
 }
@@ -124,7 +124,7 @@ void Requests::control(io::LinkId link, const sched::Identity& who, const Contro
     case Control::HOST_OPEN:
     case Control::HOST_CLOSE:
       return applied(link, commands_.control(asked, who, io::wall_now()));
-    case Control::SHOW_CONFIGURATION:  // what only reads is for every user, as LSF has it
+    case Control::SHOW_CONFIGURATION:  // every user may read these, as in LSF
     case Control::SHOW_STATUS:
       return clients_.reply(link, controls_.carry_out(asked, handler_.configuration()));
     default:

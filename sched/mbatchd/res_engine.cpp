@@ -94,7 +94,7 @@ class ResEngine : public Engine {
                          said.not_prepared().why());
     if (const auto report = report_of(said)) setup_.told(host, *report);
   }
-  // A return is as loud as the loss was: who reads of the one in the log finds the other.
+  // A host's return is logged at the level of its loss, so that a log that has the one has the other.
   void tell_connected(const std::string& host) {
     if (lost_.erase(host) > 0)
       setup_.log.warning("RES of " + host + " is connected again");

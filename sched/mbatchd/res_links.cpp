@@ -30,7 +30,7 @@ wire::ToRes::Welcome welcome_of(const Configuration& configuration) {
   return welcome;
 }
 
-// Who calls from one is on this host, whatever this host's name means.
+// A caller from a loopback address is on this host, whatever address this host's name has.
 bool loopback(const std::string& address) { return address.starts_with("127.") || address == "::1"; }
 
 }  // namespace
@@ -111,7 +111,7 @@ void ResLinks::judge(io::LinkId link, const std::string& host, const io::HostCla
              "nobody knows an address of " + host + ": a RES at " + address +
                  " that says it is on it is believed");
   for (const auto& message : std::exchange(found->second.waiting, {})) {
-    const auto peer = peers_.find(link);  // what one message does may end the link
+    const auto peer = peers_.find(link);  // handling a message may end the link
     if (peer == peers_.end()) return;
     const auto heard =
         message.has_hello() ? accept(link, peer->second, message) : this->message(link, message);
@@ -147,7 +147,7 @@ Result<void> ResLinks::accept(io::LinkId link, Peer& peer, const wire::FromRes& 
     if (peers_[older].address != peer.address)
       return internal_error("found a RES of " + host + " at " + peer.address +
                             ", expected none: the one at " + peers_[older].address + " is connected");
-    links_.close(older);  // it was started again, and its end has not been heard of yet
+    links_.close(older);  // its RES was started again, and the end of the older link has not arrived yet
     ended(older);
   }
   peers_[link].host = host;

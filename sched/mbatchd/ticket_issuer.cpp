@@ -7,7 +7,7 @@
 namespace rollcall::mbatchd {
 namespace {
 
-// A host that slept was away for as long.
+// It counts the time during which this host slept.
 Duration since_boot() {
   timespec now{};
   clock_gettime(CLOCK_BOOTTIME, &now);

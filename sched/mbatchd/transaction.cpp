@@ -35,7 +35,7 @@ void refuse(wire::BatchReply::Accepted& job, const io::StoreError& error) {
                                        : "mbatchd cannot store the job: " + error.text);
 }
 
-// Of a change that is made in memory: it is saved and carried out when the store keeps again what it is given.
+// Of a change that is made in memory: it is saved and carried out when the store accepts writes again.
 wire::BatchReply not_yet(const io::StoreError& error) {
   const bool full = error.kind == io::StoreError::Kind::disk_full;
   wire::BatchReply reply;
@@ -96,7 +96,7 @@ void Transaction::reply(io::LinkId link, wire::BatchReply reply) {
 }
 
 void Transaction::forget(io::LinkId link) {
-  // A submission whose client has gone is one all the same: its entry stays, for failed().
+  // A submission whose client has disconnected keeps its entry, for failed().
   for (auto& waiting : replies_)
     if (waiting.link == link) waiting.link = 0;
 }

@@ -11,7 +11,7 @@ namespace {
 
 using Refusal = wire::BatchReply::Refusal;
 
-constexpr std::int64_t kComesAgain = 3'000'000;  // us: a living bsub that lost its link is back by then
+constexpr std::int64_t kComesAgain = 3'000'000;  // us: a running bsub that lost its link has reconnected by then
 
 }  // namespace
 
@@ -22,7 +22,7 @@ void Waiters::await(io::LinkId link, const wire::AwaitJob& asked, const sched::I
   const sched::Job* job = shown(key);
   if (job == nullptr)
     return handler_.reply(link, refusal(Refusal::NO_JOB, "Job <" + sched::text(key) + "> is not found"));
-  // A terminal or an output is its owner's alone.
+  // Only the owner may take a job's terminal or output.
   if (!table_.may_change(*job, who))
     return handler_.reply(
         link, refusal(Refusal::NOT_ALLOWED, "Job <" + sched::text(key) + ">: User permission denied"));
@@ -196,7 +196,7 @@ void Waiters::tick(WallTime now) {
     }
     const auto key = one->first;
     one = left_.erase(one);
-    // One that has its stream by now is ended by its host: nobody comes there.
+    // A job that has its stream by now is ended by its host, since no client comes there.
     const sched::Job* job = table_.find(key);
     if (job != nullptr && by_id_.count(key.id) == 0 && !sched::finished(job->status()))
       handler_.abandoned(*job);

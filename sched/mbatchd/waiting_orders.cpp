@@ -28,7 +28,7 @@ void WaitingOrders::take(const sched::Effect& order) {
 }
 
 void WaitingOrders::room(const std::string& host) {
-  // What is given may end the connection, and with it this queue.
+  // Giving an order may end the connection, and with it this queue.
   for (auto queue = waiting_.find(host); queue != waiting_.end() && handler_.has_room(host);
        queue = waiting_.find(host)) {
     const sched::Effect order = std::move(queue->second.front());
