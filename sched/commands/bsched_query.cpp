@@ -34,13 +34,13 @@ int run(io::Stage& stage, const CommandWords& words) {
   auto scenario = cycle::read_scenario(*text, path);
   if (!scenario) return stage.fail(scenario.error().text);
 
-  const cycle::Plan plan = cycle::schedule(scenario->snapshot, scenario->now);
-  cycle::apply(plan, scenario->now, scenario->snapshot);
   if (const auto job = words.value("--why")) {
     const auto key = key_of_word(*job);
     if (!key) return stage.fail("--why: found " + *job + ", expected ID or ID[INDEX]");
-    return stage.print(cycle::why_text(scenario->snapshot, scenario->now, *key));
+    return stage.print(cycle::explained(std::move(*scenario), *key));
   }
+  const cycle::Plan plan = cycle::schedule(scenario->snapshot, scenario->now);
+  cycle::apply(plan, scenario->now, scenario->snapshot);
   return stage.print(cycle::text_of(plan, scenario->snapshot, scenario->now) +
                      cycle::pending_text(scenario->snapshot, scenario->now));
 }

@@ -1,6 +1,7 @@
 // Converts jobs of the Book to jobs of the snapshot, and placements back to names; HostStandings (schedule.hpp).
 #include <algorithm>
 
+#include "sched/policy/cycle/victims.hpp"
 #include "sched/policy/cycle/working_state.hpp"
 #include "sched/policy/values/gpus.hpp"
 
@@ -42,30 +43,6 @@ Demand demand_of(const Job& job, const std::string& resreq) {
   return demand;
 }
 
-namespace {
-
-// Sets when the job may be preempted. A part of the run limit of a job without one is no bound.
-void set_preemptable(const conf::PreemptionLimits& limits, const wire::JobRecord& record,
-                     const JobTimes& times, PlacedJob& placed) {
-  const auto length = [&times](const std::optional<conf::PartOfRun>& part) -> std::optional<std::int64_t> {
-    if (!part || (part->percent && times.run_limit_s <= 0)) return std::nullopt;
-    return part->percent ? times.run_limit_s * part->amount * 10'000
-                         : part->amount * std::int64_t{60'000'000};
-  };
-  const auto until = [&placed](WallTime bound) {
-    auto& known = placed.preemptable_until;
-    known = known.never() ? bound : std::min(known, bound);
-  };
-  if (limits.interval_min)
-    placed.preemptable_from = {placed.status_since.us + *limits.interval_min * std::int64_t{60'000'000}};
-  if (limits.most && record.preemptions() >= *limits.most) until(placed.started);
-  if (const auto most = length(limits.run_time)) until({placed.started.us + *most});
-  const WallTime end = placed.placement.expected_end;
-  if (const auto last = length(limits.finish_time); last && !end.never()) until({end.us - *last});
-}
-
-}  // namespace
-
 PlacedJob placed_of(const PlacementRules& rules, const Job& job, DemandNumber demand, const JobTimes& times,
                     const conf::PreemptionLimits& preemption) {
   const wire::JobRecord& record = job.record;
@@ -83,7 +60,7 @@ PlacedJob placed_of(const PlacementRules& rules, const Job& job, DemandNumber de
   // A record may have a suspended status without reasons.
   if (placed.suspended == 0 && record.status() == wire::STATUS_USUSP) placed.suspended = wire::SUSPEND_USER;
   if (placed.suspended == 0 && record.status() == wire::STATUS_SSUSP) placed.suspended = wire::SUSPEND_LOAD;
-  set_preemptable(preemption, record, times, placed);
+  set_preemptable(preemption, record.preemptions(), times, placed);
   placed.used_mem = static_cast<double>(record.usage().memory_kb()) / 1024;
   placed.used_swp = static_cast<double>(record.usage().swap_kb()) / 1024;
   return placed;

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "sched/policy/cycle/victims.hpp"
+
 namespace rollcall::sched::cycle {
 
 // What one job would get.
@@ -9,6 +11,7 @@ struct Preemption::Draft {
   const HostSearch::Look& look;
   const PendingJob& job;
   Cursors& cursors;
+  PreemptionAttempt* told = nullptr;  // its place in the log, if there is one
   Jobs victims;
   std::unordered_set<JobKey> chosen;  // the keys of `victims`
   std::vector<HostNumber> hosts;      // those with free slots, for a parallel job, then those of the victims
@@ -26,22 +29,12 @@ int Preemption::priority(const PlacedJob& job) const {
   return queue == kNoQueue ? 0 : state_.rules().queues[queue].priority;
 }
 
-// Whether all its hosts are there: a job of a host that is away is neither stopped nor resumed.
-bool Preemption::reachable(const PlacedJob& job) const {
-  if (job.silent) return false;
-  const auto& hosts = job.placement.hosts;
-  return std::all_of(hosts.begin(), hosts.end(), [this](const SlotsOn& on) {
-    const HostState& host = state_.snapshot().host(on.host);
-    return !host.unavailable && !host.unreachable;
-  });
-}
-
-bool Preemption::left_alone(const PlacedJob& job) {
-  if (!job.preemptable_until.never() && state_.now() >= job.preemptable_until) return true;
-  if (state_.now() >= job.preemptable_from) return false;
-  if (next_preemptable_.never() || job.preemptable_from < next_preemptable_)
+bool Preemption::preemptable(const PlacedJob& job) {
+  const LeftAlone why = left_alone(state_.snapshot(), job, state_.now());
+  if (why == LeftAlone::no_preempt_interval &&
+      (next_preemptable_.never() || job.preemptable_from < next_preemptable_))
     next_preemptable_ = job.preemptable_from;
-  return true;
+  return why == LeftAlone::no;
 }
 
 void Preemption::find_running() {
@@ -52,9 +45,7 @@ void Preemption::find_running() {
     for (const QueueNumber queue : victims) running_[queue].resize(rules.hosts.size());
   for (const auto& [key, job] : state_.snapshot().placed_jobs()) {
     const QueueNumber queue = queue_of(job);
-    if (queue == kNoQueue || running_[queue].empty() || job.suspended != 0 || job.placement.exclusive)
-      continue;
-    if (left_alone(job) || !reachable(job)) continue;
+    if (queue == kNoQueue || running_[queue].empty() || !preemptable(job)) continue;
     for (const SlotsOn& on : job.placement.hosts) running_[queue][on.host].push_back(&job);
   }
   for (auto& hosts : running_)
@@ -111,13 +102,20 @@ int Preemption::most_on(const HostSearch::Look& look, HostNumber host, int more)
 
 std::optional<Preemption::Found> Preemption::find(const HostSearch::Look& look, const PendingJob& job) {
   const Demand& demand = look.entry->demand;
+  PreemptionAttempt* const told = log_ == nullptr ? nullptr : &log_->emplace_back();
+  if (told) *told = {.job = job.key, .demand = job.demand};
   if (demand.exclusive || demand.whole_hosts) return std::nullopt;
   find_running();
-  Draft draft{look, job, cursors_of(look)};
+  Draft draft{look, job, cursors_of(look), told};
   if (demand.min_slots > 1) draft.hosts = search_.free_hosts(look);
   draft.in.insert(draft.hosts.begin(), draft.hosts.end());
   long long most = draft.cursors.most;
   for (const HostNumber host : draft.hosts) most += free_for(demand, host);
+  if (told) {
+    told->tried = true;
+    told->most = most;
+    told->hosts = draft.cursors.hosts;
+  }
   if (most < demand.min_slots) return std::nullopt;
   for (const QueueNumber queue : state_.rules().preempts[look.entry->compiled->queue])
     if (add_victims(draft, queue)) break;
@@ -130,7 +128,10 @@ std::optional<Preemption::Found> Preemption::find(const HostSearch::Look& look, 
     return std::nullopt;
   }
   spare(draft);
-  for (const PlacedJob* victim : draft.victims) suspended_.insert(victim->key);
+  for (const PlacedJob* victim : draft.victims) {
+    suspended_.insert(victim->key);
+    if (told) told->victims.push_back(victim->key);
+  }
   return Found{std::move(*draft.room), std::move(draft.victims)};
 }
 
@@ -167,6 +168,7 @@ bool Preemption::add_victims_on(Draft& draft, QueueNumber queue, HostNumber host
     draft.hosts.clear();
     draft.chosen.clear();
     draft.in.clear();
+    if (draft.told) draft.told->without_room.emplace_back(queue, host);
     return false;
   }
   return enough(draft);
@@ -197,6 +199,7 @@ void Preemption::spare(Draft& draft) {
       continue;
     for (const SlotsOn& on : hosts) over[on.host] -= on.slots;
     lend(**victim, -1);
+    if (draft.told) draft.told->spared.push_back((*victim)->key);
     victim = draft.victims.erase(victim);
   }
 }
@@ -221,7 +224,7 @@ void Preemption::go_on(int priority, Plan& plan) {
     waiting_.emplace();
     for (const JobKey key : state_.snapshot().tallies().suspended)
       if (const PlacedJob* job = state_.snapshot().placed(key);
-          job->suspended == wire::SUSPEND_PREEMPT && reachable(*job))
+          job->suspended == wire::SUSPEND_PREEMPT && reachable(state_.snapshot(), *job))
         waiting_->push_back(job);
     std::sort(waiting_->begin(), waiting_->end(), [this](const PlacedJob* a, const PlacedJob* b) {
       if (this->priority(*a) != this->priority(*b)) return this->priority(*a) > this->priority(*b);

@@ -17,12 +17,15 @@
 #include <vector>
 
 #include "sched/policy/cycle/host_search.hpp"
+#include "sched/policy/cycle/preemption_log.hpp"
 
 namespace rollcall::sched::cycle {
 
 class Preemption {
  public:
-  Preemption(WorkingState& state, HostSearch& search) : state_(state), search_(search) {}
+  // `log`: nullptr, or takes each attempt.
+  Preemption(WorkingState& state, HostSearch& search, PreemptionLog* log)
+      : state_(state), search_(search), log_(log) {}
 
   // Some queue may preempt another one.
   bool in_use() const { return state_.rules().preempts_any; }
@@ -54,8 +57,7 @@ class Preemption {
   };
   int priority(const PlacedJob& job) const;
   QueueNumber queue_of(const PlacedJob& job) const;
-  bool left_alone(const PlacedJob& job);
-  bool reachable(const PlacedJob& job) const;
+  bool preemptable(const PlacedJob& job);
   void find_running();
   const std::vector<Jobs>& running(QueueNumber queue) const { return running_[queue]; }
   Cursors& cursors_of(const HostSearch::Look& look);
@@ -69,6 +71,7 @@ class Preemption {
 
   WorkingState& state_;
   HostSearch& search_;
+  PreemptionLog* const log_;
   bool known_ = false;
   WallTime next_preemptable_;
   std::vector<std::vector<Jobs>> running_;  // by queue, by host; the job that was started last is the first

@@ -18,17 +18,20 @@ bool admits(const Items& items, const std::string& queue) {
 
 bool may_preempt(const QueueRule& high, const QueueRule& low) {
   if (high.priority <= low.priority) return false;
-  return admits(high.row->preemption.preemptive, low.name) ||
-         admits(low.row->preemption.preemptable, high.name);
+  return preemptive_admits(high, low) || admits(low.row->preemption.preemptable, high.name);
 }
 
-int preference(const QueueRule& high, const QueueRule& low) {
+}  // namespace
+
+bool preemptive_admits(const QueueRule& high, const QueueRule& low) {
+  return admits(high.row->preemption.preemptive, low.name);
+}
+
+int preference_of(const QueueRule& high, const QueueRule& low) {
   const Items& items = high.row->preemption.preemptive;
   const conf::HostItem* item = items ? named(items, low.name) : nullptr;
   return item == nullptr ? 0 : item->preference;
 }
-
-}  // namespace
 
 std::vector<std::vector<QueueNumber>> preemptable_queues(const std::vector<QueueRule>& queues) {
   std::vector<std::vector<QueueNumber>> all(queues.size());
@@ -36,7 +39,8 @@ std::vector<std::vector<QueueNumber>> preemptable_queues(const std::vector<Queue
     for (QueueNumber low = 0; low < queues.size(); ++low)
       if (may_preempt(queues[high], queues[low])) all[high].push_back(low);
     std::stable_sort(all[high].begin(), all[high].end(), [&](QueueNumber a, QueueNumber b) {
-      const int first = preference(queues[high], queues[a]), second = preference(queues[high], queues[b]);
+      const int first = preference_of(queues[high], queues[a]),
+                second = preference_of(queues[high], queues[b]);
       return first != second ? first > second : queues[a].priority < queues[b].priority;
     });
   }

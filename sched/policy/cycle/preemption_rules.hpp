@@ -21,4 +21,9 @@ namespace rollcall::sched::cycle {
 // the largest first (none counts as 0), then the lowest PRIORITY, then the order of lsb.queues.
 std::vector<std::vector<QueueNumber>> preemptable_queues(const std::vector<QueueRule>& queues);
 
+// PREEMPTIVE of the higher queue allows it.
+bool preemptive_admits(const QueueRule& high, const QueueRule& low);
+// The number behind "+" of the lower queue's name in PREEMPTIVE of the higher one; 0: none.
+int preference_of(const QueueRule& high, const QueueRule& low);
+
 }  // namespace rollcall::sched::cycle

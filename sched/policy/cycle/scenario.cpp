@@ -11,9 +11,11 @@
 //              JOB = ID [ "[" FIRST "-" LAST "]" ]        SLOTS = MIN [ "," MAX ]       RES_REQ = "..." as bsub -R
 //              HOSTS = (...) as bsub -m       BEGIN = SECONDS from now       AGE = SECONDS since it was submitted
 //              HOLD = dependency | never | stopped | admin | paused      RUN_LIMIT = SECONDS
-//   Running    JOB, USER, QUEUE, PROJECT, RES_REQ, HOSTS, EXCLUSIVE, AGE, SUSPENDED, SINCE, USED_MEM, RUN_LIMIT
+//   Running    JOB, USER, QUEUE, PROJECT, RES_REQ, HOSTS, EXCLUSIVE, AGE, SUSPENDED, SINCE, USED_MEM, RUN_LIMIT,
+//              PREEMPTIONS
 //              HOSTS = (4*hostA hostB)        AGE = SECONDS since it was started     SUSPENDED = (LOAD WINDOW USER ...)
 //              SINCE = SECONDS since it has its state                  USED_MEM = MB
+//              PREEMPTIONS = how often it was preempted before
 #include "sched/policy/cycle/scenario.hpp"
 
 #include <algorithm>
@@ -24,14 +26,14 @@
 #include "common/conf/row_reader.hpp"
 #include "common/conf/words.hpp"
 #include "common/resreq/merge.hpp"
+#include "sched/policy/cycle/scenario_words.hpp"
+#include "sched/policy/cycle/victims.hpp"
 #include "sched/policy/cycle/working_state.hpp"
 #include "sched/policy/values/resreq_syntax.hpp"
 
 namespace rollcall::sched::cycle {
 namespace {
 
-// A Sunday, 00:00.
-constexpr std::int64_t kSunday = (3 + 7 * 2900) * std::int64_t{86400};
 constexpr std::int64_t kMostSeconds = 1'000'000'000;
 
 const std::set<std::string> kMachineColumns{"HOST_NAME", "STATUS",    "TYPE",      "MODEL",
@@ -177,11 +179,7 @@ class ScenarioReader {
       const auto given = words(row, "NOW");
       if (given.size() == 2) day = given[0], clock = given[1];
     });
-    const std::string days = "SunMonTueWedThuFriSat";
-    const auto hour = parse_whole(clock.substr(0, clock.find(':')), 0, 23);
-    const auto minute = parse_whole(clock.substr(std::min(clock.find(':'), clock.size() - 1) + 1), 0, 59);
-    return wall_seconds(kSunday + static_cast<std::int64_t>(days.find(day) / 3) * 86400 +
-                        hour.value_or(0) * 3600 + minute.value_or(0) * 60);
+    return scenario_time(day, clock);
   }
 
   // ------------------------------------------------------------ hosts, queues, shared resources
@@ -248,22 +246,11 @@ class ScenarioReader {
 
   // ------------------------------------------------------------ jobs
 
-  struct Keys {
-    std::int32_t id = 0, first = 0, last = 0;
-  };
-  std::optional<Keys> keys_of(const conf::Row& row) {
+  std::optional<JobRange> keys_of(const conf::Row& row) {
     const std::string text = word(row, "JOB");
-    const std::size_t open = text.find('[');
-    const auto id = parse_whole(text.substr(0, open), 1, kMaxTasks);
-    Keys keys{id.value_or(0)};
-    if (open != std::string::npos && text.ends_with(']')) {
-      const auto range = conf::split_words(text.substr(open + 1, text.size() - open - 2), "-");
-      keys.first = range.empty() ? 0 : parse_whole(range.front(), 1, kMaxTasks).value_or(0);
-      keys.last = range.empty() ? 0 : parse_whole(range.back(), 1, kMaxTasks).value_or(0);
-    }
-    if (id && (open == std::string::npos || keys.first > 0)) return keys;
-    error(row, "job " + text, "ID or ID[FIRST-LAST]");
-    return std::nullopt;
+    const auto keys = job_range(text);
+    if (!keys) error(row, "job " + text, "ID or ID[FIRST-LAST]");
+    return keys;
   }
 
   // Merged as in the Book: the job's requirement over the profile's and the queue's, with defaults.
@@ -312,6 +299,14 @@ class ScenarioReader {
     return {static_cast<std::int64_t>(real(row, "RUN_LIMIT").value_or(0)), {}};
   }
 
+  // The profile's values, else the queue's, else those of lsb.params, as in the Book.
+  conf::PreemptionLimits preemption_of(const Demand& demand) {
+    auto limits = rules().lsb->params.preemption_limits;
+    limits = first_of(rules().queues[*rules().queue(demand.queue)].row->jobs.preemption_limits, limits);
+    const auto* profile = rules().lsb->application(demand.application);
+    return profile ? first_of(profile->jobs.preemption_limits, limits) : limits;
+  }
+
   void read_pending(const conf::Row& row) {
     const auto keys = keys_of(row);
     auto demand = keys ? demand_of(row, keys->id) : std::nullopt;
@@ -328,6 +323,7 @@ class ScenarioReader {
     job.order = real(row, "ORDER").value_or(keys->id);
     job.submitted = ago(row, "AGE");
     job.times = times_of(row);
+    job.preempt_delay_s = preemption_of(*demand).delay_s.value_or(0);
     const auto hold = holds.find(word(row, "HOLD"));
     if (hold == holds.end())
       return error(row, "HOLD " + word(row, "HOLD"), "dependency, never, stopped, admin or paused");
@@ -341,12 +337,6 @@ class ScenarioReader {
   }
 
   void read_running(const conf::Row& row) {
-    static const std::map<std::string, std::uint32_t> reasons{{"LOAD", wire::SUSPEND_LOAD},
-                                                              {"WINDOW", wire::SUSPEND_WINDOW},
-                                                              {"USER", wire::SUSPEND_USER},
-                                                              {"ADMIN", wire::SUSPEND_ADMIN},
-                                                              {"LOCKED", wire::SUSPEND_HOST_LOCKED},
-                                                              {"PREEMPT", wire::SUSPEND_PREEMPT}};
     const auto keys = keys_of(row);
     const auto demand = keys ? demand_of(row, keys->id) : std::nullopt;
     if (!demand) return;
@@ -356,9 +346,9 @@ class ScenarioReader {
     job.started = real(row, "AGE") ? ago(row, "AGE") : WallTime{scenario_->now.us - 3'600'000'000};
     job.status_since = real(row, "SINCE") ? ago(row, "SINCE") : job.started;
     for (const std::string& word : words(row, "SUSPENDED")) {
-      if (!reasons.contains(word))
-        return error(row, "SUSPENDED " + word, "LOAD, WINDOW, USER, ADMIN, LOCKED or PREEMPT");
-      job.suspended |= reasons.at(word);
+      const std::uint32_t reason = suspend_reason(word);
+      if (reason == 0) return error(row, "SUSPENDED " + word, "LOAD, WINDOW, USER, ADMIN, LOCKED or PREEMPT");
+      job.suspended |= reason;
     }
     job.used_mem = real(row, "USED_MEM").value_or(0);
     // Reservations of its rusage count from the job's start.
@@ -376,6 +366,8 @@ class ScenarioReader {
     draft.alternative = &compiled.alternatives[0];
     job.placement = state.take(*demand, compiled, std::move(draft));
     job.placement.expected_end = expected_end(job.started, times_of(row));
+    set_preemptable(preemption_of(*demand), static_cast<int>(real(row, "PREEMPTIONS").value_or(0)),
+                    times_of(row), job);
     for (std::int32_t index = keys->first; index <= keys->last; ++index) {
       job.key = {keys->id, index};
       snapshot.place(job);

@@ -41,5 +41,7 @@ std::string text_of(const Plan& plan, const Snapshot& snapshot, WallTime now);
 std::string pending_text(const Snapshot& snapshot, WallTime now);
 // The words of one job alone: "4 hosts: mem is 380, job asks for mem > 500".
 std::string why_text(const Snapshot& snapshot, WallTime now, JobKey job);
+// The same after one cycle of the scenario, and what the cycle preempts for the job, or preempts of it (preemption_text.hpp).
+std::string explained(Scenario scenario, JobKey job);
 
 }  // namespace rollcall::sched::cycle

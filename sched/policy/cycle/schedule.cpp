@@ -14,14 +14,15 @@ namespace rollcall::sched::cycle {
 namespace {
 
 constexpr std::size_t kMostReserved = 1 << 17;  // dispatches
-constexpr std::int64_t kDecayLook_s = 60;  // how often a cycle is due while a reservation decays
+constexpr std::int64_t kDecayLook_s = 60;       // how often a cycle is due while a reservation decays
 
 class Cycle {
  public:
-  Cycle(const Snapshot& snapshot, WallTime now, NextJob& next)
+  Cycle(const Snapshot& snapshot, WallTime now, NextJob& next, PreemptionLog* log)
       : state_(snapshot, now),
         search_(state_),
-        preemption_(state_, search_),
+        preemption_(state_, search_, log),
+        log_(log),
         next_(next),
         looks_(snapshot.demands().size()) {}
 
@@ -111,7 +112,9 @@ class Cycle {
   bool may_preempt_yet(const PendingJob& job) {
     const WallTime from{job.submitted.us + job.preempt_delay_s * std::int64_t{1'000'000}};
     look_at(from);
-    return from <= state_.now();
+    if (from <= state_.now()) return true;
+    if (log_) log_->push_back({.job = job.key, .demand = job.demand, .allowed_from = from});
+    return false;
   }
 
   void preempt(const Candidate& candidate, Preemption::Found found) {
@@ -170,6 +173,7 @@ class Cycle {
   WorkingState state_;
   HostSearch search_;
   Preemption preemption_;
+  PreemptionLog* const log_;
   Plan plan_;
   NextJob& next_;
   std::vector<std::unique_ptr<HostSearch::Look>> looks_;  // by demand; null: not looked at yet
@@ -179,8 +183,8 @@ class Cycle {
 
 }  // namespace
 
-Plan schedule(const Snapshot& snapshot, WallTime now, NextJob& next) {
-  return Cycle(snapshot, now, next).run();
+Plan schedule(const Snapshot& snapshot, WallTime now, NextJob& next, PreemptionLog* log) {
+  return Cycle(snapshot, now, next, log).run();
 }
 
 Plan schedule(const Snapshot& snapshot, WallTime now) {

@@ -14,6 +14,7 @@
 #include <string_view>
 #include <vector>
 
+#include "sched/policy/cycle/preemption_log.hpp"
 #include "sched/policy/cycle/snapshot.hpp"
 
 namespace rollcall::sched::cycle {
@@ -51,8 +52,9 @@ struct Plan {
 // In the order of queues (QueueOrder of next_job.hpp).
 Plan schedule(const Snapshot& snapshot, WallTime now);
 class NextJob;
-// In the order of `next`, which must be new and serves this one call.
-Plan schedule(const Snapshot& snapshot, WallTime now, NextJob& next);
+// In the order of `next`, which must be new and serves this one call. `log`: nullptr, or takes what was tried when jobs wanted slots
+// of running jobs.
+Plan schedule(const Snapshot& snapshot, WallTime now, NextJob& next, PreemptionLog* log = nullptr);
 
 // Applies the plan to the snapshot, for callers without a Book: places dispatched jobs, sets and clears suspend reasons.
 void apply(const Plan& plan, WallTime now, Snapshot& snapshot);

@@ -92,6 +92,9 @@ using NumberedPlacement = BasicPlacement<HostNumber, ResourceId>;
 using SlotsOn = NumberedPlacement::Slots;
 using Reservation = NumberedPlacement::Reservation;
 
+// What sets PlacedJob::preemptable_until.
+enum class PreemptionBound : std::uint8_t { none, times, run_time, finish_time };
+
 struct PlacedJob {
   JobKey key;
   DemandNumber demand = 0;
@@ -100,6 +103,7 @@ struct PlacedJob {
   WallTime status_since;
   // May be preempted within: MAX_JOB_PREEMPT, NO_PREEMPT_INTERVAL, NO_PREEMPT_RUN_TIME, NO_PREEMPT_FINISH_TIME. Never: no bound.
   WallTime preemptable_from, preemptable_until;
+  PreemptionBound preemptable_until_by = PreemptionBound::none;
   bool rerunnable = false;
   bool silent = false;          // UNKWN or ZOMBI: it is neither suspended nor resumed
   std::uint32_t suspended = 0;  // bits of wire::SuspendReason; 0: it runs

@@ -1,0 +1,27 @@
+// PreemptionLog: what a cycle tried when jobs wanted slots of running jobs. For bsched-query, which explains it (preemption_text.hpp);
+// mbatchd keeps none.
+#pragma once
+
+#include <utility>
+#include <vector>
+
+#include "sched/policy/cycle/snapshot.hpp"
+
+namespace rollcall::sched::cycle {
+
+// One job that found no free slots.
+struct PreemptionAttempt {
+  JobKey job;
+  DemandNumber demand = 0;
+  WallTime allowed_from;          // later than the cycle: PREEMPT_DELAY kept it from trying
+  bool tried = false;             // false: delayed, or exclusive
+  long long most = 0;             // slots that all hosts could give it together, free ones included
+  std::vector<HostNumber> hosts;  // with jobs to preempt and of use to it, in its order
+  // Serial jobs: the host had no room, even with all slots of this queue's jobs.
+  std::vector<std::pair<QueueNumber, HostNumber>> without_room;
+  std::vector<JobKey> victims;
+  std::vector<JobKey> spared;  // chosen, then not needed
+};
+using PreemptionLog = std::vector<PreemptionAttempt>;
+
+}  // namespace rollcall::sched::cycle

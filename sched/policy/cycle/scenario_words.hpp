@@ -1,0 +1,24 @@
+// Single words of a scenario (scenario.hpp): a time, the ids of an array, a reason.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "common/base/wall_time.hpp"
+
+namespace rollcall::sched::cycle {
+
+// "Mon" and "12:00".
+WallTime scenario_time(const std::string& day, const std::string& clock);
+
+// "12" or "12[1-6]".
+struct JobRange {
+  std::int32_t id = 0, first = 0, last = 0;
+};
+std::optional<JobRange> job_range(const std::string& text);
+
+// "LOAD": the bit of wire::SuspendReason; 0: not one of them.
+std::uint32_t suspend_reason(const std::string& word);
+
+}  // namespace rollcall::sched::cycle
