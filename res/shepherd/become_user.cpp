@@ -9,9 +9,10 @@
 namespace rollcall::res {
 namespace {
 
-// prlimit(2) asks that all three groups of a process are the caller's. With this one as its saved group the shepherd keeps its
-// limits: its user's job could take its descriptors away, and then no bkill and no limit would reach the job. Programs that it
-// executes have their user's group as the saved one (execve(2)).
+// prlimit(2) requires that the target's real, effective and saved groups all equal the caller's. The shepherd takes this group
+// as its saved one, so that its user's job cannot change its limits. Otherwise the job could lower the limit on descriptors,
+// and bkill and limits would not reach the job any more. Programs that the shepherd executes get the user's group as their
+// saved one (execve(2)).
 constexpr gid_t kNobodysGroup = 65534;
 
 std::string failed(const char* what) { return std::string("cannot ") + what + ": " + std::strerror(errno); }
@@ -22,7 +23,7 @@ std::string become_user(uid_t user, gid_t group, const std::vector<gid_t>& group
   if (geteuid() != 0) return getuid() == user ? "" : "this job is of another user, and we are not root";
   if ((user != 0 || !groups.empty()) && setgroups(groups.size(), groups.data()) != 0)
     return failed("set the groups");
-  // A user namespace may not have that group.
+  // A user namespace may not map kNobodysGroup.
   const bool kept = user != 0 && setresgid(group, group, kNobodysGroup) == 0;
   if (!kept && setresgid(group, group, group) != 0) return failed("set the group");
   if (setresuid(user, user, user) != 0) return failed("become the user");

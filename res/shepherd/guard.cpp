@@ -36,7 +36,7 @@ constexpr std::size_t kMostOrder = 8 << 20;
 constexpr int kPatienceMs = 10'000;
 constexpr int kRoomPauseMs = 200;
 constexpr int kNotStarted = 127;
-constexpr int kMostStops = 100;  // of the shepherd, in a second: nobody but a loop of its user's does that
+constexpr int kMostStops = 100;  // stops of the shepherd per second; only a loop in its user's programs exceeds this
 
 [[noreturn]] void give_up(const std::string& why) {
   const std::string line = "shepherd: " + why + "\n";
@@ -70,7 +70,7 @@ class Guard {
   }
 
  private:
-  // In a directory that only we can write, so nobody can put something else there.
+  // Only we can write to the job's directory, so users cannot put anything else at "u".
   void make_own_directory() {
     if (mkdirat(directory_.get(), "u", 0700) != 0 && errno != EEXIST)
       not_started("make the user's part of the job's directory");
@@ -79,7 +79,7 @@ class Guard {
       not_started("give the user's part of the job's directory to the user");
   }
 
-  // Nothing of the job has run: it may start elsewhere.
+  // Reports that the job has not begun, so mbatchd may start it elsewhere.
   [[noreturn]] void not_started(const char* what) {
     wire::FromRes::JobOver over = own_over(wire::FromRes::JobOver::NOT_STARTED, kNotStarted);
     over.set_why(std::string("cannot ") + what + " on " + order_.host() + ": " + std::strerror(errno));
@@ -129,10 +129,10 @@ class Guard {
     close(ends[1]);
     close(listener);
     words_ = io::FrameSocket(io::Descriptor(ends[0]));
-    // RES sees this connection end when all is on disk: it stays open here.
+    // res_ stays open: RES takes its closing as the sign that everything is on disk.
   }
 
-  // Into a cgroup for everything of the job, where there may be one. Without it the job runs as well.
+  // Forks into a cgroup for all of the job's processes if one is available. The job also runs without one.
   pid_t fork_shepherd() {
     slot_ = io::CgroupSlot::take(order_.cgroups());
     if (slot_) {
@@ -147,7 +147,7 @@ class Guard {
   void limit_memory() {
     const auto& limits = order_.has_start() ? order_.start().limits() : order_.expect().limits();
     if (!limits.has_memory_kb() || !order_.enforcement().memory_of_job()) return;
-    // RES changes the limit there when bmod does.
+    // RES follows this link to change the limit after bmod.
     if (slot_.limit_memory(limits.memory_kb() * 1024)) {
       unlinkat(directory_.get(), "cgroup", 0);
       [[maybe_unused]] const int made = symlinkat(slot_.path().c_str(), directory_.get(), "cgroup");
@@ -170,16 +170,16 @@ class Guard {
     pid_t pid = 0;
     while ((pid = waitpid(-1, &status, WNOHANG | WUNTRACED)) > 0) {
       if (pid != shepherd_) continue;
-      // It is its user's: who could stop it would be rid of all limits and of everybody's bkill.
+      // The shepherd runs as the job's user, who could stop it to escape all limits and every bkill.
       if (WIFSTOPPED(status))
         io::signal_process(pid, shepherd_process_, stopped_too_often() ? SIGKILL : SIGCONT);
       else
         ended_ = true;
     }
-    return pid < 0;  // none is left
+    return pid < 0;  // all children are reaped
   }
 
-  // In such a loop it could keep no limit: then the job ends.
+  // A shepherd that is stopped this often cannot enforce limits: it is killed, and the job with it.
   bool stopped_too_often() {
     const auto now = steady_now();
     if (now - stops_since_ > std::chrono::seconds(1)) stops_since_ = now, stops_ = 0;
@@ -199,7 +199,7 @@ class Guard {
     const std::string_view message = word.substr(1);
     switch (word.front()) {
       case kFrameOver:
-        // Once: nothing that comes later changes how a job ended.
+        // The first report stands: a later one must not change how the job ended.
         if (end_.empty()) end_ = message, kept_end_ = keep("end", end_);
         words_.send(std::string(1, kFrameKept));
         return;
@@ -222,7 +222,7 @@ class Guard {
     return static_cast<bool>(kept);
   }
 
-  // The shepherd was killed, or something has fled it: all of it is ours now.
+  // Kills what is left after a shepherd was killed or a process escaped it: such processes are our children now.
   void end_what_is_left() {
     out_of_memory_ = slot_.ended_for_memory() > 0;
     slot_.end();
@@ -237,14 +237,14 @@ class Guard {
     }
   }
 
-  // On a full disk the end waits for room: nobody else knows how the job ended.
+  // Retries while the disk is full: only the guard knows how the job ended.
   void keep_end() {
     if (end_.empty()) {
       auto over = own_over(wire::FromRes::JobOver::SHEPHERD_LOST, 128 + SIGKILL);
       over.set_why((stops_ > kMostStops ? "the job stopped its shepherd without end on "
                                         : "the shepherd of the job was killed on ") +
                    order_.host());
-      if (out_of_memory_) {  // by the kernel, for want of somebody larger
+      if (out_of_memory_) {  // the kernel chose the shepherd, as the largest process in the cgroup
         over.set_how(wire::FromRes::JobOver::ENDED);
         over.set_term_reason(kTermMemLimit);
       }
@@ -254,7 +254,7 @@ class Guard {
       return kept = kept || io::write_marked(directory_.get(), name, bytes);
     };
     while (!try_again(kept_end_, "end", end_) || !try_again(kept_post_, "post", post_)) {
-      if (faccessat(directory_.get(), "order", F_OK, 0) != 0) return;  // nobody asks for it any more
+      if (faccessat(directory_.get(), "order", F_OK, 0) != 0) return;  // RES has removed the job: the end is not needed any more
       poll(nullptr, 0, kRoomPauseMs);
     }
   }
@@ -267,7 +267,7 @@ class Guard {
   bool ended_ = false, out_of_memory_ = false;
   TimePoint stops_since_{};
   int stops_ = 0;
-  std::string end_, post_;  // what is to be on disk
+  std::string end_, post_;  // the contents of the files "end" and "post"
   bool kept_end_ = false, kept_post_ = true;
 };
 
@@ -277,7 +277,7 @@ void run_guard(io::Descriptor directory, io::Descriptor res) {
   const auto text = io::read_marked(directory.get(), "order", kMostOrder);
   wire::JobOrder order;
   if (!text || !order.ParseFromString(*text)) give_up("the job's directory has no order that can be read");
-  // A job is begun once: who holds the lock is alone, and sees whether somebody was here before.
+  // A job begins only once. The lock keeps other guards out; a read-only order shows that one of them began the job before.
   struct stat facts;
   if (fstatat(directory.get(), "order", &facts, AT_SYMLINK_NOFOLLOW) != 0 || (facts.st_mode & S_IWUSR) == 0)
     give_up("the job has begun before");

@@ -23,7 +23,7 @@ bool is_directory(const std::string& path) {
   return stat(path.c_str(), &facts) == 0 && S_ISDIR(facts.st_mode);
 }
 
-// A pipe with nobody at its other end must not hold us: it is opened without waiting, and used as others would.
+// Opens a FIFO without waiting for its other end; afterwards reads and writes block as usual.
 io::Descriptor open_as_user(const std::string& path, int flags) {
   int fd = open(path.c_str(), flags | O_NOCTTY | O_CLOEXEC | O_NONBLOCK, 0666);
   if (fd < 0 && errno == ENXIO) fd = open(path.c_str(), O_RDWR | O_NOCTTY | O_CLOEXEC | O_NONBLOCK);
@@ -69,9 +69,9 @@ std::string tmp_top(const wire::JobOrder& order) {
 
 struct NewFile {
   std::string path;
-  io::Descriptor file;  // none: it cannot be made, errno says why
+  io::Descriptor file;  // empty: it could not be created, errno says why
 };
-// In /tmp, of a name that no file has yet.
+// Creates a file with an unused name in tmp_top().
 NewFile make_in_tmp(const wire::JobOrder& order) {
   constexpr int kNames = 10;
   const std::string name = file_in_directory(tmp_top(order), order.start().job().key(), ".out");
@@ -88,7 +88,7 @@ void note(JobFiles& files, const std::string& line) {
   files.output_note += (files.output_note.empty() ? "" : "; ") + line;
 }
 
-// A file in /tmp, and where that cannot be made either the one that is mailed.
+// Opens a file in tmp_top(). If that fails too, opens the spooled file, which is mailed.
 Result<void> open_instead(const wire::JobOrder& order, const Error& why, JobFiles& files) {
   files.output_elsewhere = true;
   NewFile made = make_in_tmp(order);
@@ -116,7 +116,7 @@ void open_errors_or_join(const wire::Submission& asked, const std::string& path,
   }
 }
 
-// Without its input a job has nothing to do, on this host or on another: it does not pend for that.
+// A job without its input has nothing to do on any host, so it ends instead of pending again.
 Result<void> open_input(const wire::Submission& asked, const wire::JobKey& job, JobFiles& files) {
   std::string input = asked.input_file().empty()
                           ? "/dev/null"
@@ -146,8 +146,8 @@ Result<void> choose_directory(const wire::JobOrder& order, JobFiles& files) {
   return {};
 }
 
-// Of an interactive job each of -i, -o and -e takes one stream away from the client; the others stay there. Where -o or -e cannot
-// be opened the client has that stream as well.
+// In an interactive job each of -i, -o and -e takes one stream from the client, which keeps the others. If the file of -o or -e
+// cannot be opened, the client keeps that stream too.
 Result<void> open_files_of_interactive(const wire::Submission& asked, const wire::JobKey& job,
                                        const std::string& base, JobFiles& files) {
   if (!asked.output_file().empty())
@@ -169,7 +169,7 @@ Result<void> open_files_of_interactive(const wire::Submission& asked, const wire
 Result<std::string> keep_output(const wire::JobOrder& order, const JobFiles& files) {
   const NewFile made = make_in_tmp(order);
   if (!made.file) return cannot("make a file in", tmp_top(order));
-  // A FIFO that the job has put in its place must not hold us.
+  // The job may have put a FIFO in its place: opening it must not block.
   const io::Descriptor from(
       open(files.places.output_file.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY));
   if (!from) return cannot("read", files.places.output_file);
@@ -181,7 +181,7 @@ Result<std::string> keep_output(const wire::JobOrder& order, const JobFiles& fil
 }
 
 bool write_private_file(const std::string& path, std::string_view text, mode_t mode) {
-  // The directory is its user's: a FIFO there is no file, and holds nobody.
+  // The user owns the directory and may have put a FIFO there: opening it must not block.
   const io::Descriptor file(open(
       path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, mode));
   if (!file || fchmod(file.get(), mode) != 0) return false;
@@ -202,7 +202,7 @@ JobPlaces job_places(const wire::JobOrder& order, const std::string& own) {
                            (attempt.key().index() == 0 ? "" : "." + std::to_string(attempt.key().index()));
   places.job_file = base;
   places.host_file = places.rank_file = base + ".hostfile";
-  places.affinity_file = own.substr(0, own.rfind('/', own.rfind('/') - 1)) + "/empty";  // RES's, one for all
+  places.affinity_file = own.substr(0, own.rfind('/', own.rfind('/') - 1)) + "/empty";  // RES's, one for all jobs
   places.accounting = base + ".acct";
   return places;
 }

@@ -10,7 +10,7 @@ namespace rollcall::res {
 namespace {
 constexpr rlim_t kCpuMargin = 30;  // seconds
 
-// A client may ask for any number; more bytes than there are is no limit.
+// A client may send any number; negative ones, and those that overflow as bytes, mean unlimited.
 rlim_t bytes_of(std::int64_t kb) {
   return kb < 0 || kb > std::numeric_limits<std::int64_t>::max() / 1024 ? RLIM_INFINITY
                                                                         : static_cast<rlim_t>(kb) * 1024;
@@ -24,13 +24,13 @@ std::vector<io::SpawnLimit> process_limits(const wire::Limits& limits, const wir
   if (limits.has_data_kb()) add(RLIMIT_DATA, limits.data_kb());
   if (limits.has_file_kb()) add(RLIMIT_FSIZE, limits.file_kb());
   if (limits.has_stack_kb()) add(RLIMIT_STACK, limits.stack_kb());
-  // The kernel sends XCPU at the limit, and KILL at the hard one.
+  // The kernel sends XCPU at the soft limit, and KILL at the hard one.
   if (limits.has_cpu_s() && enforcement.cpu_of_process()) {
     const auto seconds = static_cast<rlim_t>(limits.cpu_s());
-    // Where the shepherd ends the job by itself no KILL of the kernel's is needed, and bmod may raise the limit.
+    // If the shepherd enforces the job's limit, the hard one stays unlimited, so that bmod may raise the soft one.
     result.push_back({RLIMIT_CPU, seconds, enforcement.cpu_of_job() ? RLIM_INFINITY - seconds : kCpuMargin});
   }
-  // The kernel keeps no limit on resident sets; that on address spaces is the nearest one.
+  // The kernel does not limit resident sets; a limit on the address space is the nearest one.
   if (limits.has_memory_kb() && enforcement.memory_of_process()) add(RLIMIT_AS, limits.memory_kb());
   return result;
 }
@@ -38,7 +38,7 @@ std::vector<io::SpawnLimit> process_limits(const wire::Limits& limits, const wir
 void change_limits(const wire::Limits& limits, const wire::Enforcement& enforcement,
                    const std::vector<pid_t>& processes) {
   std::vector<io::SpawnLimit> wanted = process_limits(limits, enforcement);
-  // What is no limit any more.
+  // Lift the limits that the job no longer has.
   if (!limits.has_cpu_s() && enforcement.cpu_of_process()) wanted.push_back({RLIMIT_CPU, RLIM_INFINITY, 0});
   if (!limits.has_memory_kb() && enforcement.memory_of_process())
     wanted.push_back({RLIMIT_AS, RLIM_INFINITY, 0});

@@ -14,7 +14,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr Duration kLimitInterval = 1s;  // how often a job with limits on its memory is looked at
+constexpr Duration kLimitInterval = 1s;  // the longest time between two samples of a job with limits
 
 bool watched(const wire::Limits& limits) {
   return limits.has_memory_kb() || limits.has_swap_kb() || limits.has_processes() || limits.has_threads() ||
@@ -87,7 +87,7 @@ event::Sampled JobMeter::sample(TimePoint now) {
   look_at_cgroup();
   meter_.sample(living, ended.user_s, ended.system_s, wall_us());
   const auto& usage = meter_.usage();
-  // What the kernel did not let the job have is not in its memory.
+  // Memory that the kernel refused is missing in the usage: report more than the limit.
   const std::int64_t memory =
       out_of_memory() ? std::max(usage.memory_kb(), limits_.memory_kb() + 1) : usage.memory_kb();
   return {meter_.cpu_s(), memory, usage.swap_kb(), usage.processes(), usage.threads()};
@@ -101,7 +101,7 @@ bool JobMeter::take_telling(TimePoint now) {
 
 void JobMeter::finish(bool own, std::int64_t end_us) {
   const auto used = ended_usage();
-  if (sampled() || has_memory_) look_at_cgroup();  // a short job has waited for what it started
+  if (sampled() || has_memory_) look_at_cgroup();  // a short job has reaped its children, so their times are counted already
   meter_.finish(used.user_s, used.system_s, own ? used.largest_kb : 0, end_us);
 }
 

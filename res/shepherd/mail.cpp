@@ -16,14 +16,14 @@
 namespace rollcall::res {
 namespace {
 
-// A subject or an address is one line, whatever a job is called.
+// Keeps a subject or an address on one line: a job's name may contain line feeds.
 std::string one_line(std::string_view text) { return terminal_text(text, Controls::none); }
 
 std::vector<std::string> words_of(const std::string& program) {
   std::istringstream in(program);
   std::vector<std::string> words;
   for (std::string word; in >> word;) words.push_back(word);
-  // LSB_MAILPROG=/usr/lib/sendmail, LSF's own example: it takes whom to write to from the text with -t alone.
+  // LSF's own example is LSB_MAILPROG=/usr/lib/sendmail, which reads the recipients from the text only with -t.
   if (words.size() == 1 && std::string_view(words.front()).ends_with("/sendmail"))
     words.insert(words.end(), {"-oi", "-t"});
   if (!words.empty()) return words;
@@ -33,7 +33,7 @@ std::vector<std::string> words_of(const std::string& program) {
 }
 
 void append_file(int to, const std::string& path) {
-  // A FIFO that the job has put in its place must not hold us.
+  // The job may have put a FIFO in its place: opening it must not block.
   const io::Descriptor from(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY));
   std::array<char, 65536> room;
   for (ssize_t size = 0; from && (size = read(from.get(), room.data(), room.size())) > 0;)

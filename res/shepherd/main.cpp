@@ -1,6 +1,6 @@
-// shepherd: one job's processes on one host. Started by res, in the job's directory, with that directory, locked, as
-// descriptor 3 and a connection to res as descriptor 4; its only word is what ps is to show. With -r it removes what users have
-// left behind (remover.hpp).
+// shepherd: runs one job's processes on one host. RES starts it in the job's directory, with that directory, locked, as
+// descriptor 3 and a connection to RES as descriptor 4. Its only argument is the name that ps shows. With -r it removes files
+// that users left behind (remover.hpp).
 #include <fcntl.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
@@ -23,7 +23,7 @@ void print(std::string_view text) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  prctl(PR_SET_NAME, "shepherd");  // executed by a descriptor, it is called by that one's number
+  prctl(PR_SET_NAME, "shepherd");  // execveat() has named it by its descriptor's number
   if (argc == 2 && std::strcmp(argv[1], "-V") == 0) return print("Rollcall " ROLLCALL_VERSION "\n"), 0;
   if (argc > 2 && std::strcmp(argv[1], "-r") == 0)
     return rollcall::res::run_remover(kDirectory, argc - 2, argv + 2);

@@ -22,22 +22,22 @@ std::string recipient(const wire::JobOrder& order) {
   return asked.mail_user().empty() ? order.user() : asked.mail_user();
 }
 
-// Nobody reads a report in /dev/null: it is not made up.
+// Only a regular file keeps a report: for /dev/null and the like we do not write one.
 bool keeps_a_report(const io::Descriptor& output) {
   struct stat facts;
   return fstat(output.get(), &facts) == 0 && S_ISREG(facts.st_mode);
 }
 
-// On a line of its own, whatever the job has written last. The errno where it is not there whole: a full disk, a quota.
+// Begins a new line if the job's last one is unfinished. Returns 0, or the errno of an incomplete write: a full disk, a quota.
 int append_report(const JobFiles& files, std::string text) {
   struct stat facts;
   if (fstat(files.output.get(), &facts) != 0) return errno;
   char last = '\n';
-  // Of that name there may be something else by now, a FIFO for one.
+  // The name may refer to another file by now, such as a FIFO: opening it must not wait.
   constexpr int kAtOnce = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY;
   const io::Descriptor reader(facts.st_size > 0 ? open(files.places.output_file.c_str(), kAtOnce) : -1);
   if (reader && pread(reader.get(), &last, 1, facts.st_size - 1) == 1 && last != '\n') text.insert(0, "\n");
-  // A write that is cut short does not say why; the next one does.
+  // A short write sets no errno; the next write does.
   for (std::string_view rest = text; !rest.empty();) {
     const ssize_t size = write(files.output.get(), rest.data(), rest.size());
     if (size <= 0) return errno;
@@ -97,7 +97,7 @@ EndTold tell_end(const wire::JobOrder& order, const JobFiles& files, const wire:
   if (in_file && !asked.mail_report()) {
     const int error =
         keeps_a_report(files.output) ? append_report(files, report_text(facts, ReportPlace::output_file)) : 0;
-    if (error != 0)  // nothing else would say how the job ended
+    if (error != 0)  // the mail must say how the job ended
       facts.trouble += "cannot write this report to " + files.places.output_file + ": " +
                        std::generic_category().message(error) + ".\n";
     else if (!files.output_elsewhere)

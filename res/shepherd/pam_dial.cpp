@@ -15,7 +15,7 @@ namespace {
 constexpr Duration kPamStagger = std::chrono::milliseconds(250);
 constexpr Duration kPamPatience = std::chrono::seconds(4);
 
-// Zero where `text` is no number.
+// Returns 0 if `text` is not a numeric address.
 socklen_t number_address(const std::string& text, std::uint16_t port, sockaddr_storage& address) {
   auto& v4 = reinterpret_cast<sockaddr_in&>(address);
   if (inet_pton(AF_INET, text.c_str(), &v4.sin_addr) == 1) {
@@ -36,7 +36,7 @@ bool stands(const io::Descriptor& socket) {
   return getsockopt(socket.get(), SOL_SOCKET, SO_ERROR, &error, &size) == 0 && error == 0;
 }
 
-// Sent on every one that answers: pam does not take one that is given up then for a stranger's.
+// Greets pam on every connection that it accepts: pam would take an unused one without a greeting for a stranger's.
 bool greet(const io::Descriptor& socket) {
   std::string hello;
   wire::append_frame(hello, wire::kChannelsHello);
@@ -53,7 +53,7 @@ PamDial::PamDial(const PamPlace& place, TimePoint now)
   begin(now);
 }
 
-// What is due; and the next one where none is under way.
+// Starts the next attempt when it is due, or at once if no other is under way.
 void PamDial::begin(TimePoint now) {
   while (next_ < numbers_.size() && (now >= next_at_ || attempts_.empty())) {
     sockaddr_storage address{};

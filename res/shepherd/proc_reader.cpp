@@ -28,7 +28,7 @@ std::optional<ProcessFacts> read_process(pid_t pid) {
   const ssize_t size = file ? read(file.get(), text.data(), text.size() - 1) : 0;
   if (size <= 0) return std::nullopt;
   text[static_cast<std::size_t>(size)] = '\0';
-  const char* at = std::strrchr(text.data(), ')');  // the name may hold anything
+  const char* at = std::strrchr(text.data(), ')');  // the last one: the name itself may contain ")"
   if (at == nullptr || at[1] == '\0' || at[2] == 'Z' || at[2] == 'X') return std::nullopt;
   std::array<double, kResident + 1> fields{};
   at += 3;

@@ -15,7 +15,7 @@
 namespace rollcall::res {
 namespace {
 
-// A job of one slot is left as it is: an mpirun in it runs as many tasks as it is asked for.
+// A job of one slot gets no launcher from us: an mpirun in it runs as many tasks as it is asked for.
 void add_mpi_to(std::vector<std::string>& words, const wire::JobOrder& order, const JobPlaces& places) {
   unsigned slots = 0;
   for (const auto& host : order.start().hosts()) slots += std::max(host.slots(), 1U);
@@ -114,7 +114,7 @@ void remove_tmp_dir(const wire::JobOrder& order, const JobPlaces& places) {
   auto plan = usual_plan(order);
   plan.argv = {"/bin/rm", "-rf", "--", places.tmp_dir};
   plan.environment = {"PATH=/bin:/usr/bin"};
-  (void)io::run_program(plan);  // what it cannot remove stays
+  (void)io::run_program(plan);  // ignored: files that rm cannot remove stay
 }
 
 }  // namespace rollcall::res

@@ -46,7 +46,7 @@ std::optional<std::vector<gid_t>> groups_of(std::string_view word) {
   return groups;
 }
 
-// A file's name may hold anything: one line stays one line.
+// A file's name may contain line feeds and other control characters; the output has one line per directory.
 std::string on_one_line(std::string text) {
   for (char& c : text)
     if (static_cast<unsigned char>(c) < ' ' || c == 0x7F) c = '?';
@@ -55,7 +55,7 @@ std::string on_one_line(std::string text) {
 
 void empty(int folder, const std::string& name) {
   const std::string own = name + "/u";
-  // The user may have taken it from themselves. Its own place is in a directory of RES's: it is never a link.
+  // The user may have removed their own permissions. RES owns the directory above, so "u" is never a link.
   fchmodat(folder, own.c_str(), S_IRWXU, 0);
   const io::Descriptor top(openat(folder, own.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
   const io::TreeLeft left = top ? io::empty_directory(top.get()) : io::TreeLeft{1, "u: cannot be opened"};

@@ -44,7 +44,7 @@ using namespace std::chrono_literals;
 using wire::FromRes;
 
 constexpr Duration kClearPause = 20ms;
-constexpr Duration kMostClearing = 30s;  // what the kernel does not let go is left behind then
+constexpr Duration kMostClearing = 30s;  // processes that survive SIGKILL for longer are left behind
 constexpr Duration kMailPatience = 60s;
 
 class Shepherd {
@@ -114,7 +114,7 @@ class Shepherd {
   void carry_out(const effect::StartJob&) { start_job(); }
   void carry_out(const effect::Signal& e) {
     io::signal_descendants(e.signo);
-    if (e.signo == SIGSTOP) io::signal_descendants(e.signo);  // what was forked meanwhile
+    if (e.signo == SIGSTOP) io::signal_descendants(e.signo);  // again, for processes forked meanwhile
   }
   void carry_out(const effect::RunControl& e) {
     hooks_.run_control(e, read_processes(io::descendants_of(getpid())));
@@ -139,7 +139,7 @@ class Shepherd {
     mail_ = told.mail;
     if (mail_ > 0) mail_until_ = now() + kMailPatience;
     guard_.say(kFrameOver, over.SerializeAsString());
-    if (!e.post_follows && mail_ < 0 && tasks_.empty()) return;  // RES reads it as soon as we are gone
+    if (!e.post_follows && mail_ < 0 && tasks_.empty()) return;  // RES reads the end from disk as soon as we exit
     guard_.await_kept();
     res_.tell(std::move(over));
   }
@@ -151,7 +151,7 @@ class Shepherd {
     tasks_.nothing_starts(now());
     finish_if_done();
   }
-  // The mail, and what clients have not read yet, are waited for.
+  // Waits for the mail, and for clients that have not read all output yet.
   void finish_if_done() {
     if (done_ && mail_ < 0 && (tasks_.empty() || guard_.gone())) finished_ = true;
   }
@@ -222,7 +222,7 @@ class Shepherd {
     }
     if (ended) {
       end_us_ = wall_us();
-      if (meter_.out_of_memory()) happened(meter_.sample(now()));  // that is why
+      if (meter_.out_of_memory()) happened(meter_.sample(now()));  // the cause of the end: report it first
       happened(event::JobEnded{*ended});
     }
     if (clearing_since_) clear();
@@ -230,7 +230,7 @@ class Shepherd {
 
   // ---- RES
 
-  // A shepherd of no job is asked for one task by the RES that has started it: killed in between, it never asks.
+  // A shepherd without a job serves one task, for the RES that started it. If that RES is killed first, no request will come.
   void take_res() {
     res_.take();
     if (order_.task_only() && !res_.connected() && tasks_.empty()) happened(event::Released{});
@@ -239,7 +239,7 @@ class Shepherd {
   void take(const wire::ToShepherd& message) {
     if (message.has_signal()) happened(event::Ordered{message.signal()});
     if (message.has_release()) {
-      if (meter_.begun()) tell_usage();  // the last one
+      if (meter_.begun()) tell_usage();  // the last usage
       happened(event::Released{});
     }
     if (message.has_settings()) meter_.set(message.settings(), now());
@@ -288,7 +288,7 @@ class Shepherd {
     const std::string why = text_of(error);
     if (!io::program_is_wrong(error)) return not_started(why);
     const std::string line = order_.host() + ": " + why + "\n";
-    // It may be a FIFO that nobody reads: the shepherd does not wait for its user's readers.
+    // It may be a FIFO without a reader: the shepherd must not wait for one.
     pollfd room{files_.errors.get(), POLLOUT, 0};
     if (poll(&room, 1, 0) == 1 && (room.revents & POLLOUT) != 0) {
       [[maybe_unused]] const ssize_t told = write(files_.errors.get(), line.data(), line.size());
@@ -331,7 +331,7 @@ class Shepherd {
     happened(sampled);
   }
 
-  // Everything that is left is killed, until nothing is.
+  // Kills the remaining processes again and again, until all are reaped or kMostClearing is over.
   void clear() {
     int status = 0;
     pid_t pid = 0;
@@ -349,7 +349,7 @@ class Shepherd {
       return happened(event::Emptied{});
     }
     io::signal_descendants(SIGKILL);
-    // What has changed its user is killed by the guard, which may be root.
+    // Only the guard, which may be root, can kill processes that changed their user.
     if (now() - *clearing_since_ > 5 * kClearPause) guard_.say(kFrameKill, "");
     clear_at_ = now() + kClearPause;
   }
@@ -371,7 +371,7 @@ class Shepherd {
     if (mail_ > 0) kill(mail_, SIGKILL);
     mail_ended(SIGKILL);
   }
-  // Reaped, or given up: the number may be another process's from here on.
+  // The mail program was reaped or given up: its pid may belong to another process from here on.
   void mail_ended(int status) {
     if (status != 0 && has_unmailed(files_)) keep_unmailed(order_, files_, "");
     mail_ = -1;
@@ -380,7 +380,7 @@ class Shepherd {
   }
 
   [[noreturn]] void leave() {
-    // Every orphan below us falls to us: who has no child has nothing left.
+    // Orphans below us become our children, so without a child all processes are gone.
     siginfo_t nobody{};
     if (waitid(P_ALL, 0, &nobody, WEXITED | WNOHANG | WNOWAIT) == 0 || errno != ECHILD)
       io::signal_descendants(SIGKILL);

@@ -21,14 +21,14 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// Connections that have not proved themselves; beyond it the oldest of whoever has most goes. The client proves itself in
-// milliseconds, so it gets through a crowd that says nothing.
+// Connections without proof of the key. Beyond this, the oldest connection of the holder with the most is closed. The client
+// proves itself in milliseconds, so it gets through a crowd of silent connections.
 constexpr ConnectionShares::Limits kMostPeers{256, 192};
-constexpr int kAtOnce = 64;  // connections that are taken in one turn
+constexpr int kAtOnce = 64;  // connections accepted per turn
 constexpr Duration kTimeToProve = 2s;
 constexpr Duration kLastWords = 2s;    // for the client to read what it was sent
-constexpr Duration kOpenEnds = 1s;     // for what others, who have the process's pipes, may still write
-constexpr Duration kAcceptLater = 1s;  // where there is no room for another descriptor
+constexpr Duration kOpenEnds = 1s;     // for output of other processes that have the process's pipes open
+constexpr Duration kAcceptLater = 1s;  // when descriptors or memory ran out
 constexpr std::size_t kPiece = 16 << 10;
 constexpr int kMostPieces = 16;
 constexpr std::size_t kMostUnsent = 256 << 10;
@@ -37,7 +37,7 @@ Error cannot(const char* what) {
   return internal_error(std::string("cannot ") + what + ": " + std::strerror(errno));
 }
 
-// What a client may ask for; a year is for ever here.
+// Caps a client's number at a year, which is as good as unlimited here.
 Duration milliseconds_of(std::uint64_t count) {
   constexpr std::uint64_t kYear = 365ULL * 24 * 3600 * 1000;
   return std::chrono::milliseconds(std::min(count, kYear));
@@ -89,7 +89,7 @@ Result<std::unique_ptr<Stream>> Stream::expect(const std::string& key, bool term
 Stream::Stream() : strangers_(kMostPeers) {}
 
 void Stream::accept(TimePoint now) {
-  io::PeerHolders holders;  // not kept: a shepherd has a stream for each task
+  io::PeerHolders holders;  // not a member: a shepherd has one stream per task, and each would keep a netlink socket
   for (int taken = 0; taken < kAtOnce; ++taken) {
     io::Descriptor socket(accept4(listener_.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
     if (!socket) {
@@ -112,7 +112,7 @@ void Stream::accept(TimePoint now) {
 
 bool Stream::read_peer(Peer& peer, TimePoint) {
   std::array<char, kPiece> room;
-  // Who sends without end must not keep us from limits and orders: what is left is read in the next turn.
+  // A client that sends without end must not delay limits and orders: the next turn reads the rest.
   for (int pieces = 0; pieces < kMostPieces; ++pieces) {
     const ssize_t size = recv(peer.socket.get(), room.data(), room.size(), 0);
     if (size < 0 && errno == EINTR) continue;
@@ -124,7 +124,7 @@ bool Stream::read_peer(Peer& peer, TimePoint) {
                             wire::ToStream message;
                             if (!message.ParseFromArray(payload.data(), static_cast<int>(payload.size())))
                               return internal_error("found a message that cannot be read, expected ToStream");
-                            // Only one opens it; what a second one says is not heard.
+                            // The first client opens the stream; ignore messages of any other.
                             if (link_ == nullptr || link_.get() == &peer) take(message);
                             return {};
                           });
@@ -156,7 +156,7 @@ void Stream::tell(const wire::FromStream& message) {
 
 void Stream::take(const wire::ToStream& message) {
   asked_.take(message);
-  // One that comes before the terminal is there is of no use: Begin had one.
+  // Drop a size that arrives before the terminal exists: Begin carried one.
   const auto window = asked_.take_window();
   if (!window || !terminal_ || !from_process_) return;
   const winsize size = size_of(*window);
@@ -225,11 +225,11 @@ void Stream::turn(const std::vector<pollfd>& fds, TimePoint now) {
   finish_if_drained(now);
   if (linked() && !write_peer(*link_)) return break_off();
   if (phase_ == Phase::closing && linked() && !link_->unsent.empty())
-    until_ = now + kLastWords;  // it reads slowly
+    until_ = now + kLastWords;  // the client reads slowly: wait longer
   if ((awaits_begin() || phase_ == Phase::closing) && now >= until_) give_up();
 }
 
-// As patient as the client is: what cuts the link for a while ends no process.
+// Uses the client's own patience, so that a short loss of the link does not end the process.
 void Stream::watch() {
   LinkPatience patience;
   if (asked_.begin().has_patience()) {
@@ -333,7 +333,7 @@ void Stream::read_process(io::Descriptor& from, bool errors) {
   std::array<char, kPiece> room;
   const ssize_t size = read(from.get(), room.data(), std::min<std::uint64_t>(room.size(), asked_.credit()));
   if (size < 0 && (errno == EAGAIN || errno == EINTR)) return;
-  if (size <= 0) return from.reset();  // a terminal that nobody has open gives EIO
+  if (size <= 0) return from.reset();  // read() gives EIO once all processes have closed the terminal
   asked_.output_sent(static_cast<std::uint64_t>(size));
   wire::FromStream message;
   (errors ? message.mutable_errors() : message.mutable_output())
@@ -344,7 +344,7 @@ void Stream::read_process(io::Descriptor& from, bool errors) {
 void Stream::write_process() {
   io::Descriptor& to = terminal_ ? from_process_ : to_process_;
   if (!to) {
-    if (phase_ == Phase::running) asked_.drop_input();  // it reads no more
+    if (phase_ == Phase::running) asked_.drop_input();  // its input is closed
     return;
   }
   if (const std::string& input = asked_.input(); !input.empty()) {
@@ -361,7 +361,7 @@ void Stream::write_process() {
   }
   if (!asked_.take_input_end()) return;
   if (terminal_) {
-    const char end = 4;  // as a person ends it
+    const char end = 4;  // Ctrl-D, as typed at a terminal
     [[maybe_unused]] const ssize_t written = write(to.get(), &end, 1);
   } else {
     to.reset();
@@ -370,7 +370,7 @@ void Stream::write_process() {
 
 void Stream::finish_if_drained(TimePoint now) {
   if (phase_ != Phase::ended || !over_) return;
-  // Others may have its pipes for as long as they like: what they write later is nobody's.
+  // Other processes may keep the pipes open for ever: stop reading a pipe that is empty after kOpenEnds.
   if ((from_process_ || from_errors_) && asked_.credit() > 0 && now >= until_) {
     until_ = now + kOpenEnds;
     if (nothing_in(from_process_)) from_process_.reset();

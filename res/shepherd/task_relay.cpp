@@ -17,13 +17,13 @@ namespace {
 
 constexpr int kRelayBacklog = 4096;
 constexpr std::size_t kMostStarters = 8192;
-constexpr int kMostAccepted = 256;                          // in a turn, strangers among them
-constexpr Duration kAcceptPause = std::chrono::seconds(1);  // where there is no room for another descriptor
+constexpr int kMostAccepted = 256;                          // per turn, connections of other users included
+constexpr Duration kAcceptPause = std::chrono::seconds(1);  // after a failed accept4(), for example without a free descriptor
 constexpr std::size_t kRelayPiece = 16 << 10;
-constexpr int kRelayPieces = 4;  // of one peer in a turn: the others, limits and orders wait meanwhile
-constexpr std::size_t kMostForPam = 128 << 10;  // to a pam, beside what its channels keep
+constexpr int kRelayPieces = 4;  // per peer and turn: other peers, limits and orders wait meanwhile
+constexpr std::size_t kMostForPam = 128 << 10;  // unsent bytes for one pam, besides those in its channels
 
-// The kernel's word for who has the other end.
+// The kernel says which user has the other end of the socket.
 bool of_our_user(const io::Descriptor& socket) {
   ucred peer{};
   socklen_t size = sizeof peer;
@@ -43,7 +43,7 @@ io::Descriptor listen_at(const std::string& name) {
   return socket;
 }
 
-// Sends what is taken now. False: the other end is gone.
+// Sends as much as the socket takes now. False: the peer is gone.
 bool send_some(const io::Descriptor& socket, std::string& bytes, std::size_t& sent) {
   bool up = true;
   while (sent < bytes.size()) {
@@ -84,7 +84,7 @@ void TaskRelay::add_to(std::vector<pollfd>& fds) {
   slot_ = accepts ? add(listener_.get(), POLLIN) : kNotPolled;
   for (auto& [id, starter] : starters_) {
     const bool reads = !starter.leaving && relay_.may_read(id);
-    // One that may not be read is not looked at: it may be gone, which poll would say without end.
+    // Skip a starter that may not be read now: if it is gone, poll() would report that again and again.
     const bool looked_at = reads || starter.leaving || !starter.unsent.empty();
     starter.slot =
         looked_at ? add(starter.socket.get(), (reads ? POLLIN : 0) | (starter.unsent.empty() ? 0 : POLLOUT))
@@ -101,7 +101,7 @@ void TaskRelay::add_to(std::vector<pollfd>& fds) {
 void TaskRelay::turn(const std::vector<pollfd>& fds, TimePoint now) {
   if (!listener_) return;
   now_ = now;
-  // What is heard may end any of them: the ids are taken first.
+  // Collect the ids first: handling one event may erase any starter or pam.
   std::vector<StarterId> starters;
   for (const auto& [id, starter] : starters_)
     if (events_at(fds, starter.slot) != 0) starters.push_back(id);
@@ -131,7 +131,7 @@ void TaskRelay::accept_some() {
   for (int count = 0; count < kMostAccepted && starters_.size() < kMostStarters; ++count) {
     io::Descriptor socket(accept4(listener_.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
     if (!socket) {
-      // They wait, and dial pam themselves when that takes too long.
+      // Starters wait in the backlog, and dial pam themselves when that takes too long.
       if (errno != EAGAIN && errno != EINTR && errno != ECONNABORTED) accept_again_ = now_ + kAcceptPause;
       return;
     }
@@ -139,14 +139,14 @@ void TaskRelay::accept_some() {
     const StarterId id = ++last_starter_;
     Starter& starter = starters_[id];
     starter.socket = std::move(socket);
-    turn_starter(id, starter, POLLIN);  // it has mostly spoken already
+    turn_starter(id, starter, POLLIN);  // it has usually sent its frame already
   }
 }
 
 void TaskRelay::turn_starter(StarterId id, Starter& starter, short ready) {
   bool up = (ready & POLLOUT) == 0 || write_starter(id, starter);
   if (up && !starter.leaving && (ready & (POLLIN | POLLHUP | POLLERR)) != 0) up = read_starter(id, starter);
-  // One that is let go is not read any more: that it has gone is seen here.
+  // A starter that was let go is not read any more, so only poll() shows that it is gone.
   if (up && starter.leaving) up = !starter.unsent.empty() && (ready & (POLLHUP | POLLERR)) == 0;
   const auto found = starters_.find(id);
   if (up || found == starters_.end()) return;
@@ -193,7 +193,7 @@ void TaskRelay::turn_pam(PamId id, Pam& pam, const std::vector<pollfd>& fds) {
   pams_.erase(id);
 }
 
-// False where it is gone.
+// False: the pam is gone.
 bool TaskRelay::read_pam(PamId id, Pam& pam) {
   std::array<char, kRelayPiece> bytes;
   for (int pieces = 0; pieces < kRelayPieces; ++pieces) {
@@ -202,7 +202,7 @@ bool TaskRelay::read_pam(PamId id, Pam& pam) {
     if (size < 0) return errno == EAGAIN;
     if (size == 0) return false;
     carry_out(relay_.heard(id, {bytes.data(), static_cast<std::size_t>(size)}));
-    if (!pams_.contains(id)) return true;  // it was hung up
+    if (!pams_.contains(id)) return true;  // carry_out() hung it up
   }
   return true;
 }
@@ -211,7 +211,7 @@ bool TaskRelay::write_pam(PamId id, Pam& pam) {
   bool up = true;
   while (up && (!pam.unsent.empty() || relay_.has_output(id))) {
     if (pam.unsent.size() < kMostForPam) pam.unsent += relay_.output(id, kMostForPam);
-    if (pam.unsent.empty()) break;  // what had its turn is gone
+    if (pam.unsent.empty()) break;  // the channel whose turn it was is gone
     std::size_t sent = 0;
     up = send_some(pam.socket, pam.unsent, sent);
     if (sent == 0) break;
@@ -219,7 +219,7 @@ bool TaskRelay::write_pam(PamId id, Pam& pam) {
   return up;
 }
 
-// After a turn: what all that was heard has left to be sent leaves together.
+// Called once after all events of a turn, so that their output leaves together.
 void TaskRelay::write_pams() {
   std::vector<PamId> gone;
   for (auto& [id, pam] : pams_)
@@ -242,14 +242,14 @@ void TaskRelay::carry_out(const relay::Give& e) {
   const auto found = starters_.find(e.starter);
   if (found == starters_.end()) return;
   found->second.unsent += e.bytes;
-  write_starter(e.starter, found->second);  // that it has gone is read
+  write_starter(e.starter, found->second);  // a lost connection shows at the next read
 }
 
 void TaskRelay::carry_out(const relay::LetGo& e) {
   const auto found = starters_.find(e.starter);
   if (found == starters_.end()) return;
   found->second.leaving = true;
-  // Its end comes at once where nothing is left to be taken; the socket's own user must not lose it under his hands.
+  // With everything sent, shut the connection down at once. The socket itself stays: our caller may still be using it.
   if (found->second.unsent.empty()) shutdown(found->second.socket.get(), SHUT_RDWR);
 }
 

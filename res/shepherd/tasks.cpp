@@ -90,7 +90,7 @@ void Tasks::add_to(std::vector<pollfd>& fds) {
 }
 
 bool Tasks::turn(const std::vector<pollfd>& fds, TimePoint now) {
-  for (std::size_t i = 0; i < tasks_.size(); ++i) {  // what they make happen may add some
+  for (std::size_t i = 0; i < tasks_.size(); ++i) {  // by index: handlers may add tasks
     Task& task = *tasks_[i];
     task.stream->turn(fds, now);
     if (task.stream->wanted()) begin(task);
@@ -111,7 +111,7 @@ void Tasks::lose_client(Task& task, TimePoint now) {
   end(task, SIGTERM);
 }
 
-// True where some were due. What they have started since then goes with them.
+// Returns true if any were due. Kills the processes that they have started since, too.
 bool Tasks::kill_remnants(TimePoint now) {
   return std::erase_if(remnants_, [now](const Remnant& remnant) {
            if (now < remnant.kill_at) return false;
@@ -163,12 +163,12 @@ bool Tasks::has(pid_t pid) const {
   return std::any_of(tasks_.begin(), tasks_.end(), [pid](const auto& task) { return task->pid == pid; });
 }
 
-// Also what has left its process group, as far as it is still below it.
+// Also signals descendants of the task that have left its process group.
 void Tasks::end(const Task& task, int signo) const {
   if (task.pid < 0) return;
   const auto below = io::descendants_of(task.pid);
   signal_group(task.pid, signo);
-  // What TERM has made an orphan is the shepherd's meanwhile.
+  // The signal may have orphaned some of them: these are now children of the shepherd.
   io::signal_if_below(getpid(), signo, below);
 }
 
