@@ -42,6 +42,7 @@ int run(io::Stage& stage, const CommandWords& words) {
   const cycle::Plan plan = cycle::schedule(scenario->snapshot, scenario->now);
   cycle::apply(plan, scenario->now, scenario->snapshot);
   return stage.print(cycle::text_of(plan, scenario->snapshot, scenario->now) +
+                     cycle::preemptable_text(scenario->snapshot, scenario->now) +
                      cycle::pending_text(scenario->snapshot, scenario->now));
 }
 

@@ -1,5 +1,5 @@
-// PreemptionLog: what a cycle tried when jobs wanted slots of running jobs. For bsched-query, which explains it (preemption_text.hpp);
-// mbatchd keeps none.
+// PreemptionLog: what a cycle tried when jobs wanted slots of running jobs. For bsched-query, which explains it
+// (preemption_text.hpp); mbatchd keeps none.
 #pragma once
 
 #include <utility>

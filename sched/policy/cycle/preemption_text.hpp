@@ -1,5 +1,4 @@
-// What bsched-query says of preemption: which running jobs a job preempts and why these, which jobs it passed over and why; and how
-// many slots each queue could have that way.
+// What bsched-query says of preemption: which running jobs a job preempts and why these, which jobs it passed over and why.
 #pragma once
 
 #include <optional>
@@ -9,8 +8,8 @@
 
 namespace rollcall::sched::cycle {
 
-// `job`: one that preempts, would preempt, or is preempted. `before`: the snapshot that the plan was made of, with `log`. "": the cycle
-// tried no preemption for it, and preempts it for no job.
+// `job`: one that preempts, would preempt, or is preempted. `before`: the snapshot that the plan was made of, with `log`.
+// "": the cycle tried no preemption for it, and preempts it for no job.
 std::string preemption_text(const Snapshot& before, WallTime now, const PreemptionLog& log, JobKey job);
 
 }  // namespace rollcall::sched::cycle

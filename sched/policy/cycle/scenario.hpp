@@ -36,6 +36,8 @@ Result<Scenario> read_scenario(std::string_view text, const std::string& name);
 
 // A line for each decision, each with its newline: "start   12     2*hostA  keeps mem 500 of hostA".
 std::string text_of(const Plan& plan, const Snapshot& snapshot, WallTime now);
+// A line for each queue that may preempt: how many slots it could have that way (preemptable_slots.hpp).
+std::string preemptable_text(const Snapshot& snapshot, WallTime now);
 // Why jobs still pend: consecutive jobs with the same reasons together, then LSF's texts with the words to act on. The caller has
 // applied the plan to the snapshot.
 std::string pending_text(const Snapshot& snapshot, WallTime now);

@@ -3,6 +3,7 @@
 
 #include "common/resreq/explain.hpp"
 #include "sched/policy/cycle/compiled_demand.hpp"
+#include "sched/policy/cycle/preemptable_slots.hpp"
 #include "sched/policy/cycle/scenario.hpp"
 
 namespace rollcall::sched::cycle {
@@ -80,6 +81,17 @@ std::string text_of(const Plan& plan, const Snapshot& snapshot, WallTime now) {
             reservations_text(dispatch, snapshot.rules(), now) + "\n";
   if (text.empty()) text = "nothing to do\n";
   if (plan.next_look) text += "look again in " + seconds_text(now, *plan.next_look) + "\n";
+  return text;
+}
+
+std::string preemptable_text(const Snapshot& snapshot, WallTime now) {
+  const auto queues = preemptable_slots(snapshot, now);
+  std::string text;
+  for (QueueNumber queue = 0; queue < queues.size(); ++queue)
+    if (const auto& [slots, lowest] = queues[queue]; !snapshot.rules().preempts[queue].empty())
+      text += "preemptable for queue " + snapshot.rules().queues[queue].name + ": " + std::to_string(slots) +
+              (slots == 1 ? " slot" : " slots") +
+              (lowest ? " of queues with PRIORITY " + std::to_string(*lowest) + " or higher" : "") + "\n";
   return text;
 }
 

@@ -52,8 +52,8 @@ struct Plan {
 // In the order of queues (QueueOrder of next_job.hpp).
 Plan schedule(const Snapshot& snapshot, WallTime now);
 class NextJob;
-// In the order of `next`, which must be new and serves this one call. `log`: nullptr, or takes what was tried when jobs wanted slots
-// of running jobs.
+// In the order of `next`, which must be new and serves this one call. `log`: nullptr, or takes what was tried when jobs wanted
+// slots of running jobs.
 Plan schedule(const Snapshot& snapshot, WallTime now, NextJob& next, PreemptionLog* log = nullptr);
 
 // Applies the plan to the snapshot, for callers without a Book: places dispatched jobs, sets and clears suspend reasons.

@@ -9,10 +9,6 @@
 namespace rollcall::sched::cycle {
 namespace {
 
-std::string queue(const std::string& name, int priority, const std::string& more = "") {
-  return "Begin Queue\nQUEUE_NAME = " + name + "\nPRIORITY = " + std::to_string(priority) + "\n" + more +
-         "End Queue\n";
-}
 const std::string kHighOverLow = queue("high", 40, "PREEMPTION = PREEMPTIVE\n") + queue("low", 20);
 
 // "suspend 2, start 9 hostA; resume 1".

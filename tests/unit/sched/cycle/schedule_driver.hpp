@@ -36,6 +36,10 @@ inline std::string starts(const std::string& text) {
   return starts(schedule(scenario.snapshot, scenario.now), scenario.snapshot);
 }
 
+inline std::string queue(const std::string& name, int priority, const std::string& more = "") {
+  return "Begin Queue\nQUEUE_NAME = " + name + "\nPRIORITY = " + std::to_string(priority) + "\n" + more +
+         "End Queue\n";
+}
 inline std::string pending(const std::string& rows) { return "Begin Pending\n" + rows + "End Pending\n"; }
 inline std::string running(const std::string& rows) { return "Begin Running\n" + rows + "End Running\n"; }
 
