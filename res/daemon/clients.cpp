@@ -11,7 +11,7 @@ namespace rollcall::res {
 namespace {
 
 constexpr std::chrono::milliseconds kFollowPause{500};
-constexpr std::chrono::milliseconds kReaderPause{20};  // while a client has not taken what it was sent
+constexpr std::chrono::milliseconds kReaderPause{20};  // while a client has not read all that it was sent
 
 wire::FromResToClient data_reply(const std::string& data) {
   wire::FromResToClient message;
@@ -19,7 +19,7 @@ wire::FromResToClient data_reply(const std::string& data) {
   return message;
 }
 
-// One of a request whose last part is still to come.
+// True for a part of a request that has not arrived whole yet.
 bool is_a_part(std::string_view payload) {
   wire::ToResFromClient asked;
   return asked.ParseFromArray(payload.data(), static_cast<int>(payload.size())) && asked.has_part();
@@ -55,7 +55,7 @@ void Clients::ended(io::LinkId link) {
   clients_.erase(client);
 }
 
-// False where the user has as many as one may have: its request is told so, and that it may come again.
+// Returns false if the user has the most connections allowed. The reply to its request says so, and that it may try again.
 bool Clients::take_share(Client& client, uid_t user) {
   if (shares_.take(user)) {
     client.share = user;
@@ -86,7 +86,7 @@ Result<void> Clients::message(io::LinkId link, std::string_view payload) {
   return {};
 }
 
-// One message, counted for its user where it is part of a request that is not whole yet.
+// Takes one message. Counts the bytes of an incomplete request for its user.
 Result<std::optional<wire::ToResFromClient>> Clients::take(Client& client, std::string_view payload) {
   const std::size_t before = client.requests.unfinished();
   auto taken = client.requests.take(payload, client.caller.known);
@@ -109,7 +109,7 @@ void Clients::drop_unfinished(Client& client) {
   client.requests.drop();
 }
 
-// What it asks is read when we know who it is.
+// The client's requests are read once MUNGE has told its user.
 void Clients::learn(io::LinkId link, const Client& client, const std::string& credential) {
   if (client.caller.known) return;
   links_.promise(link);
@@ -160,7 +160,7 @@ void Clients::answer(io::LinkId link, const Asked& asked) {
 }
 
 void Clients::run_task(io::LinkId link, const wire::RunTask& task, const ResCaller& caller) {
-  links_.promise(link);  // one after the other
+  links_.promise(link);  // the client's next request waits for this reply
   jobs_.run_task(task, caller, [this, link](const Jobs::TaskAnswer& answer) {
     if (!answer.why_not.empty()) return refuse(link, answer.why_not, answer.not_allowed, answer.no_job);
     wire::FromResToClient message;
@@ -172,7 +172,7 @@ void Clients::run_task(io::LinkId link, const wire::RunTask& task, const ResCall
 void Clients::peek(io::LinkId link, const wire::Peek& asked, std::int64_t from) {
   const auto client = clients_.find(link);
   if (client == clients_.end()) return;
-  // What it has not read is not kept here: an output may be larger than our memory.
+  // Send the next part only when the client has read the last: an output may be larger than our memory.
   if (links_.unsent(link) > 0) return peek_later(link, asked, from, kReaderPause);
   const ResCaller& caller = client->second.caller;
   const bool begun = jobs_.peek(
@@ -182,7 +182,7 @@ void Clients::peek(io::LinkId link, const wire::Peek& asked, std::int64_t from) 
   client->second.peeks = false;
   if (from == asked.from())
     return refuse(link, "no such job of yours runs on " + configuration_->host, false, true);
-  reply(link, data_reply(""));  // it ended while it was followed
+  reply(link, data_reply(""));  // the job ended while the client followed it
 }
 
 void Clients::peeked(io::LinkId link, const wire::Peek& asked, std::int64_t from,

@@ -12,7 +12,7 @@
 namespace rollcall::res {
 namespace {
 
-// As LSF names types: LINUX86, X86_64, ...: what lsf.cluster says, else the machine's own word in capitals.
+// Returns LSF's name for a host type, such as LINUX86 or X86_64: from lsf.cluster, or else uname's machine in capitals.
 std::string type_of(const conf::ClusterFiles& files, const std::string& host) {
   const std::string named = files.facts(host).type;
   if (!named.empty()) return named;
@@ -23,7 +23,7 @@ std::string type_of(const conf::ClusterFiles& files, const std::string& host) {
   return type;
 }
 
-// docs/decisions/0026: a limit of the job as a whole is kept unless the site says otherwise.
+// Limits apply to the job as a whole unless the site says otherwise (docs/decisions/0026).
 wire::Enforcement enforcement_of(const conf::ResProgram& program) {
   wire::Enforcement result;
   const auto is = [](std::optional<bool> word, bool wanted) { return word && *word == wanted; };

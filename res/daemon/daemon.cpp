@@ -20,12 +20,12 @@ namespace {
 
 using std::chrono::milliseconds;
 
-constexpr milliseconds kFirstPause{100}, kLastPause{2000};  // between two dials
-constexpr milliseconds kLastPauseRefused{15'000};  // of an mbatchd that ends the connection without a welcome
+constexpr milliseconds kFirstPause{100}, kLastPause{2000};  // between two attempts to connect to mbatchd
+constexpr milliseconds kLastPauseRefused{15'000};  // the longest pause if mbatchd ends the connection without a welcome
 constexpr milliseconds kPortPatience{2000};
 constexpr std::chrono::seconds kBeat{5};
 
-constexpr std::size_t kRunBytes = 16;  // that no other run of any RES has
+constexpr std::size_t kRunBytes = 16;  // random, so unique among all runs of all RES
 
 class Daemon {
  public:
@@ -69,7 +69,7 @@ class Daemon {
   }
 
  private:
-  // A RES that was killed while it started a program has left its port with that program, for an instant.
+  // Retries for kPortPatience: a program that a killed RES was just starting may hold the port for an instant.
   Result<std::uint16_t> listen() {
     const auto until = std::chrono::steady_clock::now() + kPortPatience;
     for (;;) {
@@ -90,7 +90,7 @@ class Daemon {
   // ---- mbatchd
 
   void dial() {
-    // What mbatchd was told of these jobs would not hold: their ends are told to nobody.
+    // Do not dial while jobs are being forgotten: the hello would name jobs whose ends mbatchd would never hear.
     if (jobs_.forgetting()) return redial();
     const auto& files = configuration_->files;
     const std::string& host = configuration_->batch.mbd_host;
@@ -165,7 +165,7 @@ class Daemon {
   void ended(io::LinkId link, io::LinkEnd, const std::string& why) {
     if (link != mbatchd_) return clients_.ended(link);
     const std::string mbatchd = "mbatchd on " + configuration_->batch.mbd_host;
-    // It knows no such host, or one elsewhere: its log says why.
+    // mbatchd does not know this host, or knows it at another address: its log says why.
     refused_ = connected_ && !welcome_;
     if (connected_ && welcome_)
       log_.warning("the connection with " + mbatchd + " ended: " + why);
@@ -179,7 +179,7 @@ class Daemon {
   }
 
   void tell(const wire::FromRes& told) {
-    if (!connected_) return;  // it is told again when there is somebody
+    if (!connected_) return;  // the hello after the next connection tells it again
     wire::ToMbatchd message;
     message.set_engine(told.SerializeAsString());
     links_.send(mbatchd_, message.SerializeAsString());
@@ -187,7 +187,7 @@ class Daemon {
 
   // ---- controls
 
-  // While mbatchd knows of the jobs here they end in its sight alone.
+  // Forgets the jobs only while mbatchd is away: a connected mbatchd must end them itself.
   Result<std::string> forget(bool sure) {
     const std::string& host = configuration_->host;
     if (connected_ && welcome_)
@@ -212,7 +212,7 @@ class Daemon {
         loop_.begin_end_soon(io::DaemonEnd::restart);
         return "RES on " + configuration_->host + " starts again";
       case wire::ControlRes::DEBUG: {
-        // "usual": as LSF_LOG_MASK has it.
+        // "usual": back to LSF_LOG_MASK.
         const bool usual = control.text() == "usual";
         const auto level = io::parse_level(usual ? configuration_->files.settings.log_mask : control.text());
         if (!level) return "found the level " + control.text() + ", expected LOG_ERR ... LOG_DEBUG";
@@ -236,10 +236,10 @@ class Daemon {
     clients_.configure(configuration_);
     log_.notice("new files are in force");
     pause_ = kFirstPause;
-    if (mbatchd_ == 0) redial();  // with them it may be taken
+    if (mbatchd_ == 0) redial();  // mbatchd may accept this host with the new files
   }
 
-  // Answers that are under way leave first.
+  // Waits a moment, so that answers under way are sent first.
   void end_soon() {
     auto timer = std::make_shared<boost::asio::steady_timer>(loop_.context(), milliseconds(50));
     timer->async_wait([this, timer](const boost::system::error_code&) {

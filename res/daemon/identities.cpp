@@ -79,7 +79,7 @@ void Identities::ask(const Account& account) {
   thread_.ask([answer, look_up = look_up_, account] { *answer = look_up(account); },
               [this, answer, account](io::SideThread::End end) {
                 if (end == io::SideThread::End::finished) return tell(account, *answer);
-                // Still in the thread's hands: it is not to be read.
+                // The thread may still write to *answer: do not read it.
                 const auto kept = kept_.find(account);
                 if (kept != kept_.end()) return tell(account, kept->second.identity);
                 tell(account,

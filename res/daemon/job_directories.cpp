@@ -28,7 +28,7 @@ namespace {
 
 constexpr std::size_t kMostBytes = 8 << 20;
 constexpr std::size_t kMostNotes = 1 << 30;
-constexpr std::size_t kNotesKept = 1 << 20;  // bytes of notes before they are looked through
+constexpr std::size_t kNotesKept = 1 << 20;  // bytes of notes; beyond this the file may be rewritten
 constexpr std::string_view kAside = "gone.";
 constexpr const char* kOrder = "order";
 constexpr const char* kPrepared = "prepared";
@@ -160,7 +160,7 @@ Result<void> JobDirectories::open_notes() {
     noted_.push_back(job);
   }
   if (const auto written = write_notes(); written) return {};
-  // No room for that: the one that is there goes on, whatever its last line is.
+  // The file could not be rewritten (a full disk): append to the old one, whose last line may be truncated.
   notes_ = io::Descriptor(
       openat(directory_.get(), "started", O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600));
   if (!notes_) return cannot("open", path("started"));
@@ -169,7 +169,7 @@ Result<void> JobDirectories::open_notes() {
   return {};
 }
 
-// The file anew, with what is not over.
+// Rewrites the file with only those jobs that are not over.
 Result<void> JobDirectories::write_notes() {
   std::string lines;
   for (const auto& name : open_) lines += "S" + name + "\n";
@@ -182,7 +182,7 @@ Result<void> JobDirectories::write_notes() {
 }
 
 Result<void> JobDirectories::note_started(const std::vector<wire::JobAttempt>& jobs) {
-  // Where it cannot be written anew the long one goes on.
+  // If the file cannot be rewritten, append to the long one.
   if (notes_size_ > kNotesKept && notes_size_ > 4 * 32 * open_.size()) {
     if (const auto written = write_notes(); !written && !notes_) return written;
   }
@@ -194,7 +194,7 @@ Result<void> JobDirectories::note_started(const std::vector<wire::JobAttempt>& j
   return {};
 }
 
-// What a full disk has cut off does not take the line behind it along.
+// A line that a full disk truncated must not corrupt the next one.
 bool JobDirectories::append_notes(std::string lines) {
   if (cut_off_) lines.insert(0, "\n");
   const ssize_t size = write(notes_.get(), lines.data(), lines.size());
@@ -204,7 +204,7 @@ bool JobDirectories::append_notes(std::string lines) {
   return whole;
 }
 
-// Where it is lost the end is told once more, and acknowledged once more.
+// Not synced: if this note is lost, the end is told and acknowledged once more.
 void JobDirectories::note_over(const wire::JobAttempt& job) {
   append_notes("D" + directory_name(job) + "\n");
   open_.erase(directory_name(job));
@@ -220,7 +220,7 @@ std::string JobDirectories::set_aside(const std::string& name) {
     std::string aside = std::string(kAside) + std::to_string(getpid()) + "." + std::to_string(next_aside_++);
     if (renameat(directory_.get(), name.c_str(), directory_.get(), aside.c_str()) == 0) return aside;
     if (errno != ENOTEMPTY && errno != EEXIST)
-      return "";  // what is called so is another RES's of this number
+      return "";  // those two mean that an earlier RES with our pid took the name
   }
 }
 
@@ -262,7 +262,7 @@ io::Descriptor connect_shepherd(int directory) {
   io::Descriptor socket(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
   sockaddr_un place{};
   place.sun_family = AF_UNIX;
-  // By our own descriptor: the directory's path may be longer than an address.
+  // Reach it by our own descriptor: the directory's path may be too long for sun_path.
   std::snprintf(place.sun_path, sizeof place.sun_path, "/proc/self/fd/%d/s", directory);
   if (!socket || connect(socket.get(), reinterpret_cast<sockaddr*>(&place), sizeof place) != 0)
     return io::Descriptor();

@@ -1,4 +1,4 @@
-// Jobs: what an administrator has forgotten, since the mbatchd that ordered these jobs will not come again.
+// Jobs: forgets all jobs for an administrator when the mbatchd that ordered them will not come back.
 #include <algorithm>
 
 #include "res/daemon/job_here.hpp"
@@ -30,7 +30,7 @@ std::string Jobs::what_forgetting_loses() const {
 void Jobs::forget_all() {
   forgetting_ = true;
   log_.warning("an administrator has all jobs of this host forgotten: " + what_forgetting_loses());
-  const auto all = jobs_;  // forgetting one takes it out
+  const auto all = jobs_;  // a copy: forget() erases from jobs_
   for (const auto& [name, job] : all) {
     if (job->order.task_only()) continue;
     job->unknown_there = true;
@@ -41,14 +41,14 @@ void Jobs::forget_all() {
     wire::ToShepherd message;
     auto& kill = *message.mutable_signal();
     *kill.mutable_job() = job->attempt;
-    kill.set_signal(SIGKILL);  // not TERMINATE, which JOB_CONTROLS may mean otherwise
+    kill.set_signal(SIGKILL);  // not TERMINATE, which JOB_CONTROLS may redefine
     send(job, message);
     see_that_it_is_read(job);
   }
   forgotten();
 }
 
-// After each job that has gone: was it the last one?
+// Called after each job that is gone: finishes once it was the last.
 void Jobs::forgotten() {
   if (!forgetting_ ||
       std::any_of(jobs_.begin(), jobs_.end(), [](const auto& one) { return !one.second->order.task_only(); }))

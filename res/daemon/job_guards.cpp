@@ -1,4 +1,4 @@
-// Jobs: the guards and shepherds of this host's jobs: started, heard, found again, and their ends.
+// Jobs: starts the guards and shepherds of this host's jobs, reads from them, finds them again, and handles their ends.
 #include <signal.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -40,7 +40,7 @@ bool Jobs::start_guard(const JobPtr& job) {
   plan.open_files = open_files_;
   plan.directory = directories_.path(job->name);
   plan.descriptors = {{lock.get(), 3}, {theirs.get(), 4}};
-  auto started = io::Child::start(loop_, plan, nullptr);  // how it ended is read from the job's directory
+  auto started = io::Child::start(loop_, plan, nullptr);  // the job's directory tells how it ended
   if (const auto* error = std::get_if<io::SpawnError>(&started))
     return does_not_start(job, std::string("cannot ") + io::stage_text(error->stage) + " " + error->path +
                                    ": " + std::strerror(error->error));
@@ -85,8 +85,8 @@ void Jobs::await(const JobPtr& job) {
 }
 
 void Jobs::send(const JobPtr& job, const wire::ToShepherd& message) {
-  // Where it is gone its end is read, not written. One that lives and is not connected yet is told when it is, and so is one
-  // that has not begun: its order is being noted.
+  // A shepherd that is gone needs no message: its end is on disk. Messages wait for one that is alive but not connected yet, and
+  // for one that has not begun because its order is still being noted.
   const bool to_come = job->alive || (job->first_host() && !job->guard && !job->over);
   if (!job->socket && to_come && job->unsent.size() < kMostUnsent)
     job->unsent.push_back(message.SerializeAsString());
@@ -105,7 +105,7 @@ void Jobs::write_later(const JobPtr& job) {
                          });
 }
 
-// What a shepherd says of itself is believed of its own job alone.
+// The shepherd runs as the user, so its messages count for its own job alone.
 void Jobs::from_shepherd(const JobPtr& job, const wire::FromShepherd& message) {
   if (message.has_place()) {
     const auto task = job->tasks.find(message.place().number());
@@ -151,7 +151,7 @@ void Jobs::from_shepherd(const JobPtr& job, const wire::FromShepherd& message) {
       job->stopped.reset();
       break;
     case FromRes::kOver:
-      return look(job);  // it is on disk
+      return look(job);  // the end is on disk
     default:
       return;
   }
@@ -164,7 +164,7 @@ void Jobs::lost(const JobPtr& job) {
   look(job);
 }
 
-// What the guard has kept. Until it is gone it is waited for: it may be ending what a killed shepherd has left.
+// Reads what the guard has written. Waits until the guard is gone: it may be killing processes that a killed shepherd left.
 void Jobs::look(const JobPtr& job) {
   const auto kept = read_kept(job->directory.get());
   if (kept.post) job->post = kept.post;
@@ -175,14 +175,14 @@ void Jobs::look(const JobPtr& job) {
       log_.notice("job " + job_text(job->attempt.key()) + ": " + kept.over->why());
     if (job->post) *job->post->mutable_job() = job->attempt;
   }
-  if (job->socket && job->over && !job->over_told) {  // the post-execution or the mail is still to come
+  if (job->socket && job->over && !job->over_told) {  // the post-execution or the mail still runs
     job->over_told = true;
     return tell_job(job);
   }
   if (job->socket) return;
   const io::Descriptor lock = lock_job(job->directory.get());
   if (!lock) {
-    // A shepherd that has only just begun listens a moment later.
+    // A shepherd that has just begun may not listen yet: try again later.
     if (auto socket = kept.over ? io::Descriptor() : connect_shepherd(job->directory.get()))
       return connect(job, std::move(socket));
     job->timer.expires_after(job->pause);
@@ -193,7 +193,7 @@ void Jobs::look(const JobPtr& job) {
     });
     return;
   }
-  // The guard may have written between our look and its end.
+  // The guard may have written between our first reading and its end.
   if (!kept.over || (kept.over->post_follows() && !kept.post)) {
     const auto again = read_kept(job->directory.get());
     if (again.over) job->over = again.over;
@@ -202,8 +202,8 @@ void Jobs::look(const JobPtr& job) {
   over(job);
 }
 
-// Guard and shepherd were killed at one instant: what they have left is ended, and then the job is over. Nothing may begin
-// in its directory meanwhile, since that is what its processes are known by.
+// Guard and shepherd were killed together: kills the processes that they left, then the job is over. Until then no task may
+// begin in the job's directory, since we know the job's processes by this directory.
 void Jobs::clear_away(const JobPtr& job) {
   job->clearing = true;
   sweeper_.ask([path = directories_.path(job->name), uid = job->order.uid(),
@@ -217,7 +217,7 @@ void Jobs::clear_away(const JobPtr& job) {
                });
 }
 
-// Nothing of it runs any more.
+// Ends the job: neither its guard nor its shepherd runs.
 void Jobs::over(const JobPtr& job) {
   job->alive = false;
   if (job->clearing) return;
@@ -236,7 +236,7 @@ void Jobs::over(const JobPtr& job) {
   job->peeks.clear();
   if (!job->first_host()) {
     if (job->released || job->order.task_only() || job->unknown_there) return forget(job);
-    job->over.reset();  // expected still: further tasks may come
+    job->over.reset();  // the job stays expected here: further tasks may come
     job->post.reset();
     return;
   }
@@ -269,12 +269,12 @@ void Jobs::forget(const JobPtr& job) {
   forgotten();
 }
 
-// At once by its name. What is in it may be a million files of its user's.
+// Frees the name at once and removes the contents later: the user may have left a million files.
 void Jobs::remove_later(const std::string& name) {
   if (std::string aside = directories_.set_aside(name); !aside.empty()) removals_.add(std::move(aside));
 }
 
-// One line for all that were found at once: a user may leave many.
+// Writes one line for all directories that were found together: a user may leave many.
 void Jobs::left_behind(const std::vector<LeftDirectory>& left) {
   const auto& first = left.front();
   std::string line = directories_.path(first.name) + " stays: user " + std::to_string(first.user) +
@@ -295,7 +295,7 @@ void Jobs::tell_left() {
   handler_.tell(told);
 }
 
-// An administrator may have removed some.
+// Counts the left directories again: an administrator may have removed some.
 void Jobs::beat() {
   directories_.beat();
   if (left_ == 0) return;
@@ -342,14 +342,14 @@ void Jobs::adopt_one(const std::string& name) {
     const io::Descriptor lock = lock_job(job->directory.get());
     if (!lock) {
       job->alive = true;
-      job->over = kept.over;  // its post-execution or its mail runs
+      job->over = kept.over;  // if set, the post-execution or the mail still runs
       job->post = kept.post;
       job->over_told = job->over.has_value();
       if (auto socket = connect_shepherd(job->directory.get())) return connect(job, std::move(socket));
-      return lost(job);  // only its guard is left, or it is just beginning: it is waited for
+      return lost(job);  // only its guard is left, or the shepherd is just beginning: wait
     }
   }
-  // It may have ended while we looked: what is on disk counts now that nobody holds the lock.
+  // The job may have ended since the first reading. The lock is free now, so what is on disk is final.
   if (!job->first_host() || read_kept(job->directory.get()).over) return look(job);
   read_order(job->directory.get(), begun);
   if (job->order.boot() != boot_) {
@@ -362,7 +362,8 @@ void Jobs::adopt_one(const std::string& name) {
   start_soon(job);
 }
 
-// Its go-ahead has not come. What was prepared before the host went down is ordered again: a go-ahead may have been lost with it.
+// Takes over a prepared job without its go-ahead. If the host went down since, mbatchd orders the job again, because a go-ahead
+// may have been lost.
 bool Jobs::adopt_prepared(const JobPtr& job) {
   auto order = read_prepared(job->directory.get());
   if (!order || order->boot() != boot_) return false;
@@ -374,7 +375,7 @@ bool Jobs::adopt_prepared(const JobPtr& job) {
   return true;
 }
 
-// It may have started, and the host went down before its directory was on disk.
+// The job may have started, and the host went down before the job's directory was on disk.
 void Jobs::adopt_lost(const wire::JobAttempt& attempt) {
   auto job = std::make_shared<Job>(loop_);
   job->name = directory_name(attempt);

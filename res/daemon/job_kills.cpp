@@ -1,8 +1,8 @@
-// Jobs: orders to kill that a job's shepherd does not read.
+// Jobs: carries out orders to kill that a job's shepherd does not read.
 //
-// The shepherd is a process of the job's user. A file system that hangs, or what the job has done to it, may keep it from
-// reading; then no bkill of anybody would end the job. RES looks whether the order was read, and carries it out itself where it
-// was not: it kills all below the job's guard. The guard is RES's user's, and writes how the job ended.
+// The shepherd runs as the job's user. A file system that hangs, or an act of the job, may keep it from reading. Then bkill
+// would not end the job. So RES checks whether the shepherd has read the order. If not, RES kills all processes below the job's
+// guard. The guard runs as RES's user, and writes how the job ended.
 #include <linux/sockios.h>
 #include <signal.h>
 #include <sys/ioctl.h>
@@ -16,7 +16,7 @@ namespace rollcall::res {
 namespace {
 
 constexpr std::chrono::seconds kTimeToRead{5};
-// Other messages may be on their way at one look, not at all of them.
+// A shepherd that reads may have unread messages at one look, but not at kLooks in a row.
 constexpr std::chrono::seconds kLookPause{1};
 constexpr int kLooks = 5;
 
@@ -63,7 +63,7 @@ void Jobs::look_for_unread(const JobPtr& job, std::chrono::seconds pause) {
 
 void Jobs::kill_below_guard(const Job& job) {
   const pid_t guard = job.guard ? job.guard.pid() : listener_of(job.socket);
-  // Its lock is held as long as it lives: so the number is still its own.
+  // The guard holds its lock as long as it lives: if it is held, the pid is still the guard's.
   if (guard <= 0 || lock_job(job.directory.get())) return;
   log_.warning("job " + job_text(job.attempt.key()) +
                ": its shepherd does not take the order to kill: RES kills " + "all that is below its guard");

@@ -1,4 +1,4 @@
-// Jobs: from an order on disk to its go-ahead, and what mbatchd is told of all jobs here.
+// Jobs: takes a job from its order on disk to its go-ahead, and tells mbatchd of all jobs here.
 #include <algorithm>
 #include <boost/asio/post.hpp>
 
@@ -8,7 +8,7 @@ namespace rollcall::res {
 
 // ---- go-aheads
 
-// Each of its jobs for itself: one whose user is being looked up has it later.
+// Handles each job alone: a job whose user is still being looked up gets its go-ahead later.
 void Jobs::go_ahead(const wire::ToRes& order) {
   if (order.go().jobs_size() == 1) return go(order.go().jobs(0));
   for (const auto& job : order.go().jobs()) {
@@ -39,7 +39,7 @@ void Jobs::begin(const JobPtr& job) {
   start_soon(job);
 }
 
-// What is on disk in one turn of the loop is told in one message.
+// One message names all jobs whose orders came to disk in one turn of the loop.
 void Jobs::prepared(const wire::JobAttempt& attempt) {
   auto& jobs = *prepared_.mutable_prepared()->mutable_jobs();
   *jobs.Add() = attempt;
@@ -74,7 +74,7 @@ FromRes::ResHello Jobs::hello() const {
     else
       held.set_state(job->running ? FromRes::Held::RUNNING : FromRes::Held::STARTING);
   }
-  // What waits for its go-ahead is held when it is on disk, or when its go-ahead has come.
+  // A coming job that waits for its go-ahead counts as held only once its order is on disk or its go-ahead has come.
   for (const auto& [name, coming] : coming_) {
     const bool gone = std::any_of(coming.orders.begin(), coming.orders.end(),
                                   [](const wire::ToRes& order) { return order.has_go(); });

@@ -1,4 +1,4 @@
-// Jobs: what clients ask of this host's jobs: tasks, and output.
+// Jobs: serves clients' requests for tasks in this host's jobs and for their output.
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -10,12 +10,12 @@
 namespace rollcall::res {
 namespace {
 
-constexpr std::chrono::seconds kTaskPatience{5};  // for a job that mbatchd has not told us of yet
+constexpr std::chrono::seconds kTaskPatience{5};  // for a job that mbatchd has not announced yet
 constexpr std::chrono::milliseconds kTaskPause{50};
-constexpr std::size_t kKeyBytes = 32;              // of a stream
-constexpr std::size_t kMostForShepherd = 4 << 20;  // bytes that it has not taken
+constexpr std::size_t kKeyBytes = 32;              // of a stream's key
+constexpr std::size_t kMostForShepherd = 4 << 20;  // bytes that it has not read
 
-// What RES of `host` calls a caller: its number came with MUNGE, which knows no names.
+// Says which name `host` has for a caller: MUNGE gives only the uid.
 std::string called_here(const ResCaller& caller, const std::string& host) {
   if (!caller.name.empty()) return host + " calls you " + printable(caller.name);
   return host + " has no user with your number " + std::to_string(caller.uid);
@@ -30,7 +30,7 @@ Jobs::JobPtr Jobs::find(const wire::JobAttempt& attempt) const {
   return found == jobs_.end() ? nullptr : found->second;
 }
 
-// A client may not know which attempt it is in: then it is the only or the newest one.
+// A client may not know its attempt: attempt 0 means the only or the newest one.
 Jobs::JobPtr Jobs::find_for(const wire::JobAttempt& attempt) const {
   if (attempt.attempt() != 0) return find(attempt);
   JobPtr newest;
@@ -46,7 +46,7 @@ void Jobs::run_task(const wire::RunTask& task, const ResCaller& caller, TaskDone
   find_and_run(task, caller, std::chrono::steady_clock::now() + kTaskPatience, std::move(done));
 }
 
-// A client may be here sooner than mbatchd's word that its job has tasks here.
+// Tries again later: a client may arrive before mbatchd's message that its job has tasks here.
 void Jobs::ask_again(const wire::RunTask& task, const ResCaller& caller,
                      std::chrono::steady_clock::time_point until, TaskDone done) {
   auto timer = std::make_shared<boost::asio::steady_timer>(loop_, kTaskPause);
@@ -61,8 +61,8 @@ void Jobs::find_and_run(const wire::RunTask& task, const ResCaller& caller,
   TaskAnswer answer;
   if (task.has_job()) {
     const auto job = find_for(task.job());
-    // The order of a job that begins here may not be durable yet: it begins once, and not through a task. And what was left
-    // by those before is ended before anything else begins.
+    // Wait while the order of a job that begins here is not durable yet: a task must not start it. Wait also until leftovers of
+    // an earlier guard and shepherd are killed.
     const bool soon = !job || job->clearing || (job->first_host() && !job->alive && !job->over);
     if (soon && std::chrono::steady_clock::now() < until)
       return ask_again(task, caller, until, std::move(done));
@@ -89,7 +89,7 @@ void Jobs::run_outside(const wire::RunTask& task, const ResCaller& caller, TaskD
     answer.why_not = called_here(caller, configuration_->host);
     return done(answer);
   }
-  // Held from here on: many may be asked for while the user is looked up.
+  // Take the share before the look-up: a user may ask for many tasks meanwhile.
   if (!task_shares_.take(caller.uid)) {
     TaskAnswer answer;
     answer.not_allowed = true;
@@ -103,7 +103,7 @@ void Jobs::run_outside(const wire::RunTask& task, const ResCaller& caller, TaskD
                TaskAnswer answer;
                if (order) {
                  order->set_task_only(true);
-                 // A RES that has started again has its old pid, and may have its old tasks.
+                 // A RES that restarted keeps its pid and may still hold its old tasks: skip their names.
                  std::string name;
                  do name = "task." + std::to_string(getpid()) + "." + std::to_string(next_number_++);
                  while (jobs_.contains(name));
@@ -121,7 +121,7 @@ void Jobs::run_outside(const wire::RunTask& task, const ResCaller& caller, TaskD
 
 void Jobs::begin_task(const JobPtr& job, const wire::RunTask& task, TaskDone done) {
   if (!job->alive) {
-    // A shepherd for tasks may have been here before.
+    // An earlier shepherd for tasks may have left these files here.
     for (const char* left : {"end", "post", "s"}) unlinkat(job->directory.get(), left, 0);
     fchmodat(job->directory.get(), "order", 0600, 0);
     if (!start_guard(job)) {
@@ -131,7 +131,7 @@ void Jobs::begin_task(const JobPtr& job, const wire::RunTask& task, TaskDone don
       return done(answer);
     }
   }
-  // It is the user's, and may stand still for as long as a file system of the user's likes.
+  // The shepherd runs as the user, and one of the user's file systems may block it for any time.
   if (job->socket.unsent() > kMostForShepherd) {
     TaskAnswer answer;
     answer.why_not = "the shepherd of the job on " + configuration_->host + " does not take what it is sent";

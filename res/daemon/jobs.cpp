@@ -91,7 +91,7 @@ Result<void> Jobs::order(const wire::ToRes& order) {
                       std::to_string(directories_.term()));
     return {};
   }
-  // What is not on disk is forgotten with RES, and an older mbatchd would be obeyed again.
+  // Keep the term on disk: a restarted RES without it would obey an older mbatchd again.
   if (order.term() > directories_.term())
     if (const auto kept = directories_.set_term(order.term()); !kept) {
       refuse(order, "term " + std::to_string(order.term()) + " cannot be kept: " + kept.error().text);
@@ -140,7 +140,7 @@ void Jobs::carry_out(const wire::ToRes& order) {
   }
 }
 
-// True where it is kept until the job is here. A start that comes again is the same one.
+// Returns true if the order waits until the job is here. A repeated start is dropped: it is the same one.
 bool Jobs::waits_for_its_start(const wire::ToRes& order) {
   if (coming_.empty()) return false;
   const wire::JobAttempt* attempt = nullptr;
@@ -156,7 +156,7 @@ bool Jobs::waits_for_its_start(const wire::ToRes& order) {
   return true;
 }
 
-// What was ordered of it while its user was looked up.
+// Carries out the orders that arrived while the job's user was looked up.
 void Jobs::came(const std::string& name) {
   const auto coming = coming_.extract(name);
   if (coming.empty()) return;
@@ -176,8 +176,8 @@ void Jobs::with_order(const AccountFacts& asked, std::function<void(Result<wire:
   });
 }
 
-// Root executes it where the job is root's: then nobody else may be able to change it. Such a job's output is kept, as without a
-// mailer.
+// For a job of root's, root executes the mail program, so only root may be able to change it. Otherwise the output of the job is
+// kept, as it is without a mailer.
 std::string Jobs::mail_program_for(uid_t user) const {
   const std::string& program = configuration_->files.programs.res.mail_program;
   if (user != 0 || !program.starts_with('/')) return program;
@@ -247,7 +247,7 @@ void Jobs::start(const wire::ToRes::StartJob& start) {
              });
 }
 
-// What only this host's files say.
+// Adds the variables that only this host's configuration files define.
 void Jobs::add_host_words(wire::JobOrder& order) const {
   auto& start = *order.mutable_start();
   start.add_environment("LSB_JOBRES_CALLBACK=" + std::to_string(configuration_->batch.res_port) + "@" +
@@ -273,7 +273,7 @@ void Jobs::start_as(const wire::ToRes::StartJob& start, Result<wire::JobOrder> o
   handler_.tell(told);
 }
 
-// All orders of one turn of the loop become durable together.
+// Makes all orders of one turn of the loop durable together.
 void Jobs::start_soon(const JobPtr& job) {
   starting_.push_back(job);
   if (starting_.size() == 1) boost::asio::post(loop_, [this] { start_all(); });
@@ -347,7 +347,7 @@ void Jobs::signal(const wire::ToRes::SignalJob& signal) {
     *told.mutable_over() = own_end(signal.job(), FromRes::JobOver::NEVER_SEEN, kWhyNeverSeen);
     return handler_.tell(told);
   }
-  // What still runs of a job that is over is its post-execution, which may be ended.
+  // A job that is over may still run its post-execution, which can be signalled.
   const bool post_runs = job->alive && job->over && job->over->post_follows() && !job->post;
   if (job->over && !post_runs) return tell_job(job);
   if (signal.action() == wire::ToRes::SignalJob::LIMITS)
@@ -363,13 +363,13 @@ void Jobs::acknowledge(const wire::JobAttempt& attempt) {
   const auto job = find(attempt);
   if (!job) return;
   if (!job->over) {
-    // mbatchd does not know it: it ends here.
+    // mbatchd does not know the job: end it.
     job->unknown_there = true;
     if (!job->alive) return forget(job);
     wire::ToShepherd message;
     auto& kill = *message.mutable_signal();
     *kill.mutable_job() = attempt;
-    kill.set_signal(SIGKILL);  // not TERMINATE, which JOB_CONTROLS may mean otherwise
+    kill.set_signal(SIGKILL);  // not TERMINATE, which JOB_CONTROLS may redefine
     send(job, message);
     return see_that_it_is_read(job);
   }

@@ -1,4 +1,4 @@
-// res: what runs, signals and measures the jobs of one host. Options in, a daemon in the foreground; all else is elsewhere.
+// res: runs, signals and measures the jobs of one host. This file reads the options and runs the daemon in the foreground.
 #include <malloc.h>
 #include <unistd.h>
 

@@ -20,18 +20,18 @@
 namespace rollcall::res {
 namespace {
 
-constexpr int kQuietRounds = 2;  // what is just being executed has no environment for a moment
-constexpr int kRounds = 20;      // what forks meanwhile is found by the next one
+constexpr int kQuietRounds = 2;  // a process in execve() has no environment for a moment
+constexpr int kRounds = 20;      // each round finds processes forked during the last one
 constexpr int kPauseMs = 10;
 
-// A process as it was when it was found: its number may be another one's a moment later.
+// A process as it was when it was found: its pid may belong to another one a moment later.
 struct Found {
   pid_t pid = 0;
-  io::Descriptor handle;   // none: a kernel without them
-  std::string started_at;  // in ticks, as /proc/PID/stat has it; "" : gone
+  io::Descriptor handle;   // empty: this kernel has no pidfd
+  std::string started_at;  // in ticks, from /proc/PID/stat; "" if the process is gone
 };
 
-// pid " (" name ") " state " " parent ... the 22nd word is when it started; the name may hold anything.
+// pid " (" name ") " state " " parent ... word 22 is the start time. The name itself may contain ") " and blanks.
 std::string start_time(pid_t pid) {
   constexpr int kBehindTheName = 19;
   const auto text = io::read_file("/proc/" + std::to_string(pid) + "/stat");
@@ -65,7 +65,7 @@ std::vector<Found> find(const std::string& part, uid_t uid) {
     if (pid <= 1 || pid == getpid() || fstatat(dirfd(list), entry->d_name, &facts, 0) != 0 ||
         facts.st_uid != uid)
       continue;
-    // Held first, read then: where it is still there afterwards, what was read was of this process.
+    // Open a handle, then read, then check that the process still exists: so all that was read belongs to this process.
     Found found{pid, io::Descriptor(static_cast<int>(syscall(SYS_pidfd_open, pid, 0))), start_time(pid)};
     const auto text = io::read_file("/proc/" + std::to_string(pid) + "/environ");
     if (text && text->find(part) != text->npos && !found.started_at.empty() && still_there(found) &&
@@ -79,7 +79,7 @@ std::vector<Found> find(const std::string& part, uid_t uid) {
 }  // namespace
 
 int end_orphans(const std::string& directory, uid_t uid) {
-  std::set<std::string> ended;  // what is killed may be seen once more before it is gone
+  std::set<std::string> ended;  // each process once: a killed one may be found again before it is gone
   for (int round = 0, quiet = 0; round < kRounds; ++round) {
     const auto found = find("=" + directory + "/u/", uid);
     quiet = found.empty() ? quiet + 1 : 0;

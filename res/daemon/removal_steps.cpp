@@ -18,7 +18,7 @@ namespace rollcall::res {
 namespace {
 
 constexpr const char* kUsers = "u";
-constexpr int kMostNames = 10'000;  // of what is left of one job
+constexpr int kMostNames = 10'000;  // tried for the leftovers of one job
 
 io::Descriptor open_directory(int folder, const std::string& name) {
   return io::Descriptor(openat(folder, name.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
@@ -35,7 +35,7 @@ std::optional<wire::JobOrder> order_in(int directory) {
   return read_order(directory, begun);
 }
 
-// With the groups that the job has had, where its order is there.
+// The owner of the directory, with the job's groups if its order is still there.
 RemovalUser user_of(int directory, const struct stat& facts) {
   RemovalUser who{facts.st_uid, facts.st_gid, {}};
   const auto order = order_in(directory);
@@ -63,7 +63,8 @@ LeftDirectory set_apart(int folder, const std::string& name, const std::string& 
   return left;
 }
 
-// Its files are RES's, and so is what could be called u and is no directory. `order` goes last: it says whose the rest is.
+// Removes the job's files, which are RES's, and a "u" that is not a directory. `order` stays for last: it names the owner of
+// what is left.
 bool removed_files(int directory) {
   const int copy = openat(directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   DIR* const entries = copy < 0 ? nullptr : fdopendir(copy);

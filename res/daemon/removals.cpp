@@ -34,7 +34,7 @@ std::vector<std::string> words_of(const std::string& program, const RemovalUser&
           groups.empty() ? "-" : groups};
 }
 
-// Lines NAME " " ENTRIES " " FIRST. The process was the user's: nothing of it but the log depends on them.
+// Lines NAME " " ENTRIES " " FIRST. The process was the user's, so they only reach the log.
 std::map<std::string, std::string> found_in(const std::string& said) {
   std::map<std::string, std::string> found;
   std::istringstream lines(said);
@@ -118,7 +118,7 @@ bool Removals::has_helper(uid_t user) const {
                      [user](const auto& helper) { return helper->batch.user.user == user; });
 }
 
-// One for each user, so that nobody's files hold up the removal of another's.
+// One process for each user, so that each user's files delay only their own removal.
 void Removals::begin() {
   for (auto batch = of_users_.begin(); batch != of_users_.end() && helpers_.size() < kMostHelpers;) {
     if (has_helper(batch->user.user) || !start(*batch)) {
@@ -157,7 +157,7 @@ bool Removals::start(Batch& batch) {
   plan.directory = "/";
   plan.standard_output = theirs.get();
   plan.descriptors = {{folder_->get(), kFolder}};
-  auto started = io::Child::start(loop_, plan, nullptr);  // what it says tells how it went
+  auto started = io::Child::start(loop_, plan, nullptr);  // its output tells the result
   if (const auto* error = std::get_if<io::SpawnError>(&started))
     return cannot_start(
         batch, std::string("cannot ") + io::stage_text(error->stage) + ": " + std::strerror(error->error));
@@ -167,7 +167,7 @@ bool Removals::start(Batch& batch) {
                                                std::get<io::Child>(std::move(started)));
   helpers_.push_back(helper);
   helper->timer.expires_after(pace_.slice);
-  // It may have been stopped, as its user's: KILL ends it all the same.
+  // The user may have stopped it: KILL ends stopped processes too.
   helper->timer.async_wait([this, weak = std::weak_ptr(helper)](const boost::system::error_code& error) {
     const auto held = weak.lock();
     if (error || !held) return;
@@ -194,7 +194,7 @@ void Removals::read_on(const std::shared_ptr<Helper>& helper) {
 void Removals::ended(const std::shared_ptr<Helper>& helper) {
   const auto had = helpers_.size();
   helpers_.remove(helper);
-  if (helpers_.size() == had) return;  // its time and its output ended at once
+  if (helpers_.size() == had) return;  // the timer and the end of its output came together
   finish(std::move(helper->batch), helper->said);
   begin();
 }
