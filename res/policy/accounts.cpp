@@ -9,7 +9,7 @@ std::string why_not_as(const AccountFacts& asked, const AccountFacts& here, cons
   if (here.name != asked.name)
     return host + " calls user " + printable(asked.name) + " " + printable(here.name) +
            ", expected the same name as on mbatchd's host";
-  // Somebody else's administrator may not make a user of the cluster root here, nor the other way round.
+  // The user must be root on both hosts or on neither: an administrator elsewhere must not make a cluster user root here.
   if ((here.uid == 0) != (asked.uid == 0))
     return "user " + printable(asked.name) + " has the number " + std::to_string(here.uid) + " on " + host +
            " and " + std::to_string(asked.uid) + " on mbatchd's host: only one of them is root";

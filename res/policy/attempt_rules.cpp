@@ -1,4 +1,4 @@
-// What an order says of a job's life, and its effects as lines.
+// Reads the rules for a job's life from its order, and prints effects as lines.
 #include "common/base/exit_status.hpp"
 #include "res/policy/job_life.hpp"
 

@@ -38,7 +38,7 @@ CgroupNumbers cgroup_numbers(const CgroupTexts& texts) {
   const auto current = number_at(texts.memory_current);
   if (!current) return numbers;
   numbers.memory = true;
-  // Files that were read stay in memory while nobody needs the room. Shared memory counts as a file there, and is used.
+  // Subtract the page cache: the kernel keeps it only while memory is free. Shared memory counts as "file" too, but is in use.
   const std::int64_t cache = std::max<std::int64_t>(flat_number(texts.memory_stat, "file").value_or(0) -
                                                         flat_number(texts.memory_stat, "shmem").value_or(0),
                                                     0);

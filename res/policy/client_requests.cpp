@@ -25,7 +25,7 @@ Result<std::optional<Asked>> ClientRequests::take(std::string_view payload, bool
   return std::optional(std::move(asked));
 }
 
-// The shepherd gets it in one frame.
+// The limit: RES sends the task to the shepherd in one frame.
 std::optional<std::string> objection_to(const wire::RunTask& task) {
   const std::size_t size = task.ByteSizeLong();
   if (size <= wire::kMostTask) return std::nullopt;

@@ -9,7 +9,7 @@
 namespace rollcall::res {
 namespace {
 
-// Who copies is who runs lsrcp: a user before the host would be somebody else.
+// lsrcp copies as the user who runs it, so USER before the host is an error.
 Result<CopyEnd> parse_end(const std::string& word) {
   const std::size_t colon = word.find(':');
   CopyEnd end;

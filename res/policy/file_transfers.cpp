@@ -23,7 +23,7 @@ Ends ends_of(const wire::ToRes::StartJob& start, const Asked& asked) {
           under(wanted_directory(submission, job), expand_name(asked.remote(), job))};
 }
 
-// LSF_BINDIR is RES's word, whatever the user's environment says; it may have blanks.
+// RES sets LSF_BINDIR, whatever the user's environment says. It may contain blanks.
 std::string copy_line(const std::string& options, const std::string& from, const std::string& to) {
   return "\"${LSF_BINDIR:+$LSF_BINDIR/}lsrcp\" " + options + "-- " + shell_quote(from) + " " +
          shell_quote(to);

@@ -8,10 +8,10 @@
 namespace rollcall::res {
 namespace {
 
-constexpr std::string_view kRelay = "ROLLCALL_RELAY";  // of whoever started this: never ours
+constexpr std::string_view kRelay = "ROLLCALL_RELAY";  // dropped from a caller's environment: it names another shepherd
 constexpr std::string_view kHookPath = "/bin:/usr/bin:/sbin:/usr/sbin";
 
-// Built with an index, since an environment may have thousands of words.
+// Keeps an index, since an environment may have thousands of variables.
 class Builder {
  public:
   void add_words(const google::protobuf::RepeatedPtrField<std::string>& words) {
@@ -88,7 +88,7 @@ std::vector<std::string> job_environment(const wire::JobOrder& order, const JobP
 
 namespace {
 
-// The caller's own choice stays; the job's directory on another host is that of this one.
+// True if `theirs` is empty or the job's directory on another host: this host's replaces it. The caller's own choice stays.
 bool is_the_jobs(std::string_view theirs, std::string_view ours) {
   return theirs.empty() || theirs.substr(theirs.rfind('/') + 1) == ours.substr(ours.rfind('/') + 1);
 }
@@ -104,7 +104,7 @@ std::string_view value_of(const google::protobuf::RepeatedPtrField<std::string>&
 std::vector<std::string> task_environment(const wire::JobOrder& order, const wire::RunTask& task,
                                           const JobPlaces& places) {
   Builder result;
-  // HOME first: a task of a job has its caller's, who may have made one for the job; lsrun's is that of the host.
+  // The order matters: in a job the caller's HOME wins, since it may be made for the job. lsrun's tasks get this host's.
   if (!order.task_only()) result.set_if("HOME", order.home());
   result.add_words(task.environment());
   if (order.task_only()) result.set_if("HOME", order.home());

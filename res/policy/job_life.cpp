@@ -56,8 +56,8 @@ bool fault(int signo) {
          signo == SIGSYS || signo == SIGTRAP || signo == SIGPIPE || signo == SIGXFSZ || signo == SIGXCPU;
 }
 
-// The kernel holds each process to -c as well, and may be faster than our looking. A shell tells the end of its last
-// process as 128 and the signal.
+// The kernel also applies -c to each process, and may act before we sample the usage. A shell reports the signal that ended
+// its last process as 128 + signal.
 bool ended_by_the_kernels_cpu_limit(const JobLife& life, int status) {
   if (!life.rules.limits.has_cpu_s()) return false;
   return WIFSIGNALED(status) ? WTERMSIG(status) == SIGXCPU : WEXITSTATUS(status) == 128 + SIGXCPU;

@@ -1,4 +1,4 @@
-// What becomes of a job that takes more than it may: of memory, processes, CPU time, or time.
+// Ends a job that exceeds its limit on memory, swap, processes, threads, CPU time or run time.
 #include <csignal>
 
 #include "res/policy/job_life_steps.hpp"

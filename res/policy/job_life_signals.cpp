@@ -1,4 +1,4 @@
-// What a job is sent: orders, and the steps of an end.
+// Sends signals to a job: those of orders, and the steps that end it.
 #include <algorithm>
 #include <csignal>
 #include <utility>
@@ -15,7 +15,7 @@ constexpr Duration kStopGrace = 100ms;
 
 void signal_all(JobLife& life, int signo, Effects& out) {
   out.push_back(effect::Signal{signo});
-  // A stopped process takes no other signal: it is to see this one.
+  // A stopped process handles a signal only after CONT.
   if (life.stopped && signo != SIGKILL && signo != SIGSTOP && signo != SIGTSTP && signo != SIGCONT)
     out.push_back(effect::Signal{SIGCONT});
 }
@@ -58,7 +58,7 @@ void stop(JobLife& life, const Order& order, TimePoint now, Effects& out) {
     if (signo == 0) signo = order.signal() != 0 ? order.signal() : life.rules.stop_signal;
     if (signo == 0) signo = life.rules.polite_stop ? SIGTSTP : SIGSTOP;
     out.push_back(effect::Signal{signo});
-    // In a session of its own nobody could continue the job: the kernel passes TSTP over there.
+    // The kernel ignores TSTP in an orphaned process group, such as that of the job's own session: STOP follows.
     if (signo == SIGTSTP) life.stop_for_good = now + kStopGrace;
   }
   if (!life.stopped) out.push_back(effect::TellStopped{});
@@ -108,7 +108,7 @@ void send(JobLife& life, const Order& order, TimePoint now, Effects& out) {
   }
   if (signo == SIGCONT) return resume(life, out);
   if (order.term_reason() != 0 && life.reason == 0) life.reason = order.term_reason();
-  life.ended_by_us = true;  // what it does with it is its own matter; the signal was no stranger's
+  life.ended_by_us = true;  // if the job dies of this signal, the reason is not an external signal
   signal_all(life, signo, out);
 }
 
@@ -120,7 +120,7 @@ bool means_an_end(const Order& order) {
 
 }  // namespace
 
-// An order that is not larger than the last was carried out already.
+// Skips an order whose number is not above the last one's: it was carried out already.
 void ordered(JobLife& life, const Order& order, TimePoint now, Effects& out) {
   if (order.number() != 0 && order.number() <= life.last_order) return;
   life.last_order = std::max(life.last_order, order.number());

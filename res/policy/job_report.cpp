@@ -28,7 +28,7 @@ std::string row(const std::string& name, const std::string& value) {
   return line + value + "\n";
 }
 
-// An array's elements may share a name, a job without one is called by its command.
+// The elements of an array share a name, so the index follows. The command stands in for a missing name.
 std::string name_of(const wire::Submission& asked, const wire::JobKey& job) {
   if (asked.job_name().empty()) return asked.command();
   return asked.job_name() + (job.index() == 0 ? "" : "[" + std::to_string(job.index()) + "]");

@@ -5,7 +5,7 @@
 
 namespace rollcall::res {
 
-// A process that is reaped between two readings may be missing in both: time does not go back for that.
+// Times never decrease, though a process that is reaped between two readings may be missing in both.
 void UsageMeter::take_times(double user_s, double system_s) {
   usage_.set_user_s(std::max({usage_.user_s(), user_s, cgroup_.cpu ? cgroup_.user_s : 0}));
   usage_.set_system_s(std::max({usage_.system_s(), system_s, cgroup_.cpu ? cgroup_.system_s : 0}));

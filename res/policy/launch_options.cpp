@@ -1,5 +1,5 @@
 // blaunch = { "-n" | "-no-shell" | "-use-login-shell" | remote } [ "-u" FILE | "-z" "HOST ..." | HOST ] COMMAND { argument }
-//           options and -u, -z in any order; the first word that is none of them ends them
+//           options and -u, -z in any order, up to the first other word
 // remote  = "-" flag { flag } | "-" letter VALUE | "-" letter " " VALUE      of rsh and ssh, without effect
 // lsgrun  = { "-i" | "-n" | "-p" | "-P" | "-S" | "-v" } [ "-f" FILE | "-m" "HOST ..." | "-R" RES_REQ ] COMMAND { argument }
 // lsrun   = { "-l" | "-L" | "-P" | "-S" | "-v" | "-m" "HOST ..." | "-R" RES_REQ } COMMAND { argument }
@@ -16,24 +16,24 @@
 namespace rollcall::res {
 namespace {
 
-// What each option does; those that take a value have it in the second table.
+// The actions of options without a value (flags) and with one (values).
 struct Table {
   std::map<std::string, std::function<void()>> flags;
   std::map<std::string, std::function<void(const std::string&)>> values;
-  bool takes_remote_shells = false;  // what rsh and ssh have is passed over
+  bool takes_remote_shells = false;  // ignore options of rsh and ssh
 };
 
-// blaunch stands in for rsh and ssh; of their options these say nothing to it. As ssh(1) has them.
+// blaunch stands in for rsh and ssh, and ignores these options of theirs. The letters are from ssh(1).
 constexpr std::string_view kRemoteFlags = "46AaCfGgKkMNqsTtvXxYy8d";
 constexpr std::string_view kRemoteValues = "BbcDEeFIiJLlmoOpQRSWw";
 
-// How many words it takes; 0: it is none of them.
+// Returns how many words the option takes, or 0 if rsh and ssh do not have it.
 std::size_t remote_shell_words(const std::string& word) {
   if (kRemoteValues.find(word[1]) != kRemoteValues.npos) return word.size() == 2 ? 2 : 1;
   return word.find_first_not_of(kRemoteFlags, 1) == word.npos ? 1 : 0;
 }
 
-// The words behind the options.
+// Returns the words after the options.
 Result<std::vector<std::string>> take_options(const std::vector<std::string>& words, const Table& table) {
   std::size_t i = 0;
   for (; i < words.size(); ++i) {

@@ -11,8 +11,8 @@ namespace {
 
 using Names = std::span<const std::string_view>;
 
-// Each group is left alone as a whole where the user has set one of `names`: Open MPI warns of two names with two values, and
-// a program of one's own (HYDRA_LAUNCHER_EXEC) under another launcher is not what anybody asked for. What we set comes first.
+// If the user has set one of `names`, the whole group stays as it is. Open MPI warns about two names with different values, and
+// our launcher must not run a user's own program (HYDRA_LAUNCHER_EXEC). The names that we set come first in their group.
 constexpr std::array<std::string_view, 8> kOpenMpiAgents{
     "OMPI_MCA_plm_rsh_agent",  "PRTE_MCA_plm_ssh_agent", "PRTE_MCA_plm_rsh_agent", "OMPI_MCA_plm_ssh_agent",
     "OMPI_MCA_orte_rsh_agent", "OMPI_MCA_pls_rsh_agent", "OMPI_MCA_plm",           "PRTE_MCA_plm"};
@@ -56,7 +56,7 @@ bool of_a_job(std::string_view value) {
   return base.find('.') != base.npos && base.find_first_not_of("0123456789.") == base.npos;
 }
 
-// What a job that submitted this one had from us.
+// Removes the variables that we set for the job that submitted this one.
 void take_out_of_other_job(std::vector<std::string>& environment) {
   const std::array files{kOpenMpiHosts[0], kOpenMpiHosts[1], kHydraHosts[0]};
   const auto names_a_job = [&](std::string_view name) { return of_a_job(value_in(environment, name)); };

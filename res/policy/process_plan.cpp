@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::string_view kTrapLine = "$LSB_TRAPSIGS";
 
-// zsh does not split what comes from an expansion, so it is not among them.
+// zsh is missing here: it does not split the result of an expansion into words.
 bool reads_trap_line(std::string_view program) {
   const std::string_view name = program.substr(program.rfind('/') + 1);
   constexpr std::array<std::string_view, 6> shells{"sh", "bash", "dash", "ksh", "ash", "mksh"};
@@ -69,7 +69,7 @@ std::string with_starter(std::string_view starter, std::string_view command) {
   std::string result(starter);
   const std::size_t at = result.find(kMark);
   if (at == result.npos) return result.append(" ").append(command);
-  // The manual writes the mark in quotes, which are the shell's.
+  // The manual writes the mark in quotes: they stay, and the shell removes them.
   return result.replace(at, kMark.size(), command);
 }
 
@@ -88,7 +88,7 @@ ProcessPlan job_process(const wire::ToRes::StartJob& start, const std::string& s
   if (!start.job_starter().empty())
     return {run_line(asked, with_starter(start.job_starter(), shell_join(words))), script};
   if (traps) return {words, script};
-  // Another interpreter: a shell above it survives the signals.
+  // Any other interpreter runs below a shell with the trap line, which survives the signals.
   std::vector<std::string> above{"/bin/sh", "-c", std::string(kTrapLine).append("\n\"$@\""), "sh"};
   above.insert(above.end(), words.begin(), words.end());
   return {above, script};

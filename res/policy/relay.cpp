@@ -39,7 +39,7 @@ Relay::Effects Relay::said(StarterId id, std::string_view bytes) {
   return {};
 }
 
-// The bytes behind the frame are the beginning of the talk.
+// Bytes after the frame already belong to the conversation with pam.
 Relay::Effects Relay::ask(StarterId id, Starter& starter, std::string_view bytes) {
   starter.asked.append(bytes);
   if (starter.asked.size() < kAskLengthBytes) return {};

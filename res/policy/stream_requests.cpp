@@ -6,7 +6,7 @@
 namespace rollcall::res {
 namespace {
 
-constexpr std::size_t kMostSignals = 64;  // that wait
+constexpr std::size_t kMostSignals = 64;  // waiting
 constexpr int kLargestSignal = 64;
 
 }  // namespace
@@ -40,7 +40,7 @@ void StreamRequests::take(const wire::ToStream& message) {
   }
 }
 
-// A sum beyond the largest number is no debt.
+// Saturates: a client may send any number.
 void StreamRequests::add_credit(std::uint64_t bytes) {
   credit_ += std::min(bytes, std::numeric_limits<std::uint64_t>::max() - credit_);
 }
