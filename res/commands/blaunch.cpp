@@ -76,13 +76,13 @@ int run_blaunch(io::Stage& stage, const std::vector<std::string>& words) {
   if (!job) return stage.fail(job.error().text);
   const auto told = words_of_this_job();
   auto of_job = hosts_of_job(told);
-  // The job's hosts are enough to know those of the command line by; the cluster may have thousands.
+  // The job's hosts suffice to recognize those of the command line; the cluster may have thousands.
   auto names = stage.files_to_ask().names;
   for (auto& host : of_job) {
     host = names.short_of_domain(official_name(stage, host));
     names.add_official(host);
   }
-  // One that only the name service knows is none of the job's: it is refused as a host, and not run as a command.
+  // A word that only the name service knows is also a host. blaunch refuses it as outside the job, and does not run it.
   const auto is_host = [&](const std::string& word) {
     return names.official(word).has_value() || stage.files().names.official(word).has_value() ||
            (word.find_first_of("/ \t") == word.npos && io::look_up(word, 1));

@@ -25,7 +25,7 @@ constexpr const char* kLsgrunUsage =
     "  -V             prints the version\n"
     "  -h             prints this\n";
 
-// Nothing where it was told why there are none.
+// Returns nullopt after printing the reason.
 std::optional<std::vector<std::string>> hosts_of(io::Stage& stage, const LsgrunOptions& options) {
   if (!options.resreq.empty()) return placed_hosts(stage, options.resreq, {}, 0);
   if (options.hosts.empty() && options.host_file.empty()) return hosts_that_are_up(stage);

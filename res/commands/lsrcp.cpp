@@ -1,7 +1,7 @@
 // lsrcp: copies a file to or from another host, through its RES. lsrcp(1).
 //
-// The other host runs stat, cat and sh as the user; no program of ours is needed there beside RES. What goes over is not
-// kept: bytes go from the file to the stream and back.
+// The other host runs stat, cat and sh as the user; of our programs it needs only RES. lsrcp does not buffer files: bytes go
+// straight from the file to the stream, or back.
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -28,7 +28,7 @@ constexpr const char* kLsrcpUsage =
 
 std::string why() { return std::generic_category().message(errno); }
 
-// Takes the place of one of our standard descriptors for as long as it lives: streams go to those.
+// Replaces one of our standard descriptors during its lifetime: streams use these.
 class Instead {
  public:
   Instead(int standard, int other) : standard_(standard), before_(fcntl(standard, F_DUPFD_CLOEXEC, 3)) {
@@ -53,7 +53,7 @@ int run_there(io::Stage& stage, const std::string& host, const std::vector<std::
 }
 
 struct Seen {
-  std::optional<FileMark> mark;  // none: there is no such file
+  std::optional<FileMark> mark;  // empty: the file does not exist
   bool reached = true;
 };
 
@@ -62,7 +62,7 @@ Seen look_there(io::Stage& stage, const CopyEnd& end) {
   int status = 0;
   {
     const Instead out(STDOUT_FILENO, answer.get());
-    // sh tells apart what a missing file and a missing RES are.
+    // sh exits with 9 for a missing file, so that we can tell it from a missing RES.
     std::vector<std::string> words{"/bin/sh", "-c", "\"$@\" 2>/dev/null || exit 9", "sh"};
     for (auto& word : mark_words(end.path)) words.push_back(std::move(word));
     status = run_there(stage, end.host, words, false);
@@ -137,7 +137,7 @@ int fetch(io::Stage& stage, const CopyEnd& from, const std::string& to, bool app
   }
   if (status == 0) return 0;
   if (status == 255) return unreached(stage, from);
-  // cat dies of SIGPIPE where nobody takes what it writes.
+  // 141: cat died of SIGPIPE, because we stopped reading its output.
   return status == 141 ? cannot_write(stage, to, "no more could be written")
                        : cannot_read(stage, name, "cat failed");
 }

@@ -1,4 +1,4 @@
-// lsrun: runs a command on the best host, or on one that is named. lsrun(1).
+// lsrun: runs a command on the best host, or on a named one. lsrun(1).
 #include <unistd.h>
 
 #include <cerrno>

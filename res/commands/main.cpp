@@ -1,4 +1,4 @@
-// blaunch, lsrun, lsgrun, lsrcp: the name this program is called by says which one it is.
+// blaunch, lsrun, lsgrun, lsrcp: one program, which acts as the command whose name it is called by.
 #include "res/commands/commands.hpp"
 
 int main(int argc, char** argv) {

@@ -21,20 +21,20 @@ extern char** environ;
 namespace rollcall::res {
 namespace {
 
-constexpr std::size_t kAsked = 16;  // hosts that are asked at the same time
-constexpr int kTries = 20;          // a RES may just be started anew
+constexpr std::size_t kAsked = 16;  // hosts asked at the same time
+constexpr int kTries = 20;          // a RES may just be restarting
 constexpr std::chrono::milliseconds kPause{250};
 constexpr std::chrono::seconds kOverloadPatience{60};  // for a RES that is overloaded
 constexpr std::chrono::milliseconds kLongestPause{4000};
 
-// Where the task of one host is taken, or why it cannot be.
+// A host's answer to the request for its task: the place of the task's stream, or the reason for a failure.
 struct Asked {
   std::optional<wire::StreamPlace> place;
   std::string why;
   bool lost = false;  // the host or its RES was away for the whole patience, or has lost the job
 };
 
-// Longer from try to try, and not the same for all who were told together to come again.
+// Grows with each try, and varies with the pid, so that clients refused together do not all return together.
 std::chrono::milliseconds overload_pause(int tried) {
   const auto longest = std::min(kLongestPause, kPause * tried);
   return longest / 2 + longest * (static_cast<int>(getpid()) % 100) / 200;
@@ -42,8 +42,8 @@ std::chrono::milliseconds overload_pause(int tried) {
 
 using Clock = std::chrono::steady_clock;
 
-// Until when a host that is out of reach, or whose RES is away, is asked again: it had the job's order when the job began. A task
-// that was asked for twice starts once: nobody comes for the other.
+// Returns how long to retry a host that is unreachable or whose RES is away: the host had the job's order when the job began.
+// A repeated request is safe: a task starts only once its client connects, and the client connects to one of them.
 Clock::time_point asked_until(const RemoteTasks& tasks) {
   if (!tasks.patience) return Clock::now();
   const Duration silence = tasks.patience->silence;
@@ -109,7 +109,7 @@ void end_job(io::Stage& stage, const RemoteTasks& tasks) {
     stage.fail("cannot end the job: " + error->text);
 }
 
-// A host of the job was lost before its task began. Tasks of one command wait for each other, so nothing begins on the others.
+// True if a host was lost before its task began. Tasks of one command wait for each other, so the others must not begin.
 bool lost_before_begin(const std::vector<Asked>& asked, const RemoteTasks& tasks) {
   return tasks.patience && tasks.patience->action != CommfailAction::ignore_commfail &&
          std::any_of(asked.begin(), asked.end(), [](const Asked& one) { return one.lost; });
@@ -156,7 +156,7 @@ int run_remote_tasks(io::Stage& stage, const RemoteTasks& tasks) {
   }
   if (!cut || !tasks.patience) return status;
   if (tasks.patience->action == CommfailAction::end_job) end_job(stage, tasks);
-  return io::kFailed;  // what the others ended with is our own doing
+  return io::kFailed;  // the other statuses mean little: we ended those tasks
 }
 
 wire::RunTask task_from_here() {
