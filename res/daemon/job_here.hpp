@@ -1,4 +1,4 @@
-// The state that RES keeps of one job of this host: for the files of Jobs only (jobs.cpp, job_guards.cpp, job_tasks.cpp).
+// The state that RES keeps of one job of this host: for the files of Jobs only (jobs.cpp, job_*.cpp).
 #pragma once
 
 #include <boost/asio/posix/stream_descriptor.hpp>
@@ -35,7 +35,7 @@ struct Jobs::Job {
   bool alive = false;     // a guard has been started or adopted, and its end was not seen
   bool prepared = false;  // its order is on disk, and mbatchd has given no go-ahead
   bool released = false;
-  bool clearing = false, cleared = false;  // what guard and shepherd have left, when both were killed at once
+  bool clearing = false, cleared = false;  // the leftovers of a guard and shepherd that were killed together
   std::optional<uid_t> share;              // of no job: whose share it is
   io::FrameSocket socket;
   std::optional<boost::asio::posix::stream_descriptor> watch;

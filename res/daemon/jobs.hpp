@@ -63,9 +63,9 @@ class Jobs {
   wire::FromRes::ResHello hello() const;  // without host, run and version
   void tell_all();                        // after Welcome: what it may not have heard
 
-  // ---- an administrator, if the mbatchd that knows these jobs is lost for good Ends all jobs that an mbatchd has ordered,
-  // without reports. After the last one the term is 0, as on a new disk: any mbatchd is then accepted. A RES that ends meanwhile
-  // keeps the term; the order must then be repeated.
+  // ---- an administrator, if the mbatchd that knows these jobs is lost for good
+  // Ends all jobs that an mbatchd has ordered, without reports. After the last one the term is 0, as on a new disk: any mbatchd
+  // is then accepted. A RES that ends meanwhile keeps the term; the order must then be repeated.
   void forget_all();
   bool forgetting() const { return forgetting_; }
   // One line, for people.

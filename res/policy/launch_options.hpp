@@ -1,5 +1,5 @@
-// launch_options: the command lines of blaunch and lsgrun. Functions over words; the grammar is at the top of
-// launch_options.cpp. Rules: blaunch(1), lsgrun(1). Errors are usage errors.
+// launch_options: the command lines of blaunch, lsgrun and lsrun. Functions over words; the grammar is at the top of
+// launch_options.cpp. Rules: blaunch(1), lsgrun(1), lsrun(1). Errors are usage errors.
 #pragma once
 
 #include <functional>

@@ -254,7 +254,7 @@ class Guard {
       return kept = kept || io::write_marked(directory_.get(), name, bytes);
     };
     while (!try_again(kept_end_, "end", end_) || !try_again(kept_post_, "post", post_)) {
-      if (faccessat(directory_.get(), "order", F_OK, 0) != 0) return;  // RES has removed the job: the end is not needed any more
+      if (faccessat(directory_.get(), "order", F_OK, 0) != 0) return;  // RES has removed the job: stop trying
       poll(nullptr, 0, kRoomPauseMs);
     }
   }

@@ -15,7 +15,7 @@
 namespace rollcall::res {
 namespace {
 
-// A job of one slot gets no launcher from us: an mpirun in it runs as many tasks as it is asked for.
+// A job of one slot gets no MPI variables from us: an mpirun in it runs as many tasks as it is asked for.
 void add_mpi_to(std::vector<std::string>& words, const wire::JobOrder& order, const JobPlaces& places) {
   unsigned slots = 0;
   for (const auto& host : order.start().hosts()) slots += std::max(host.slots(), 1U);

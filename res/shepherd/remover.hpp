@@ -9,7 +9,7 @@
 
 namespace rollcall::res {
 
-// The words from UID on. Gives the exit status: 0, or 1 where nothing was looked at.
+// The words from UID on. Returns the exit status: 0; 1 if it cannot become the user; 2 if a word is missing or malformed.
 int run_remover(int folder, int argc, char** argv);
 
 }  // namespace rollcall::res

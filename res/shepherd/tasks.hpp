@@ -1,7 +1,7 @@
 // Tasks: the processes of a shepherd that have a client: an interactive job itself, and the tasks of blaunch and lsrun. It owns
 // their streams and knows their pids; the shepherd reaps them.
 //
-// A task whose client is lost gets HUP and TERM, and KILL two seconds later, with all its descendants. Processes that are no longer
+// A task whose client is lost gets HUP and TERM, and KILL one second later, with all its descendants. Processes that are no longer
 // descendants end with the job.
 #pragma once
 
