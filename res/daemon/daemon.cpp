@@ -21,7 +21,7 @@ namespace {
 using std::chrono::milliseconds;
 
 constexpr milliseconds kFirstPause{100}, kLastPause{2000};  // between two attempts to connect to mbatchd
-constexpr milliseconds kLastPauseRefused{15'000};  // the longest pause if mbatchd ends the connection without a welcome
+constexpr milliseconds kLastPauseRefused{15'000};  // if mbatchd ends the connection without a welcome
 constexpr milliseconds kPortPatience{2000};
 constexpr std::chrono::seconds kBeat{5};
 

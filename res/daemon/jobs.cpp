@@ -14,8 +14,7 @@
 namespace rollcall::res {
 namespace {
 
-constexpr std::size_t kMostLeft =
-    1'000'000;  // jobs to clear away; each may wait for kSweepPatience
+constexpr std::size_t kMostLeft = 1'000'000;  // jobs to clear away; each may wait for kSweepPatience
 constexpr Duration kSweepPatience = std::chrono::hours(24);
 
 std::int64_t wall_us() {

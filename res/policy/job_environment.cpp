@@ -8,7 +8,7 @@
 namespace rollcall::res {
 namespace {
 
-constexpr std::string_view kRelay = "ROLLCALL_RELAY";  // dropped from a caller's environment: it names another shepherd
+constexpr std::string_view kRelay = "ROLLCALL_RELAY";  // dropped: a caller's names another shepherd
 constexpr std::string_view kHookPath = "/bin:/usr/bin:/sbin:/usr/sbin";
 
 // Keeps an index, since an environment may have thousands of variables.

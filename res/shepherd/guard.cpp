@@ -36,7 +36,7 @@ constexpr std::size_t kMostOrder = 8 << 20;
 constexpr int kPatienceMs = 10'000;
 constexpr int kRoomPauseMs = 200;
 constexpr int kNotStarted = 127;
-constexpr int kMostStops = 100;  // stops of the shepherd per second; only a loop in its user's programs exceeds this
+constexpr int kMostStops = 100;  // of the shepherd per second; only a loop exceeds this
 
 [[noreturn]] void give_up(const std::string& why) {
   const std::string line = "shepherd: " + why + "\n";

@@ -202,7 +202,7 @@ JobPlaces job_places(const wire::JobOrder& order, const std::string& own) {
                            (attempt.key().index() == 0 ? "" : "." + std::to_string(attempt.key().index()));
   places.job_file = base;
   places.host_file = places.rank_file = base + ".hostfile";
-  places.affinity_file = own.substr(0, own.rfind('/', own.rfind('/') - 1)) + "/empty";  // RES's, one for all jobs
+  places.affinity_file = own.substr(0, own.rfind('/', own.rfind('/') - 1)) + "/empty";  // of all jobs
   places.accounting = base + ".acct";
   return places;
 }

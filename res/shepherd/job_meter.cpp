@@ -101,7 +101,8 @@ bool JobMeter::take_telling(TimePoint now) {
 
 void JobMeter::finish(bool own, std::int64_t end_us) {
   const auto used = ended_usage();
-  if (sampled() || has_memory_) look_at_cgroup();  // a short job has reaped its children, so their times are counted already
+  // A short job has reaped its children, so their times are counted already.
+  if (sampled() || has_memory_) look_at_cgroup();
   meter_.finish(used.user_s, used.system_s, own ? used.largest_kb : 0, end_us);
 }
 

@@ -139,7 +139,7 @@ class Shepherd {
     mail_ = told.mail;
     if (mail_ > 0) mail_until_ = now() + kMailPatience;
     guard_.say(kFrameOver, over.SerializeAsString());
-    if (!e.post_follows && mail_ < 0 && tasks_.empty()) return;  // RES reads the end from disk as soon as we exit
+    if (!e.post_follows && mail_ < 0 && tasks_.empty()) return;  // RES reads the end once we exit
     guard_.await_kept();
     res_.tell(std::move(over));
   }

@@ -89,7 +89,8 @@ Result<std::unique_ptr<Stream>> Stream::expect(const std::string& key, bool term
 Stream::Stream() : strangers_(kMostPeers) {}
 
 void Stream::accept(TimePoint now) {
-  io::PeerHolders holders;  // not a member: a shepherd has one stream per task, and each would keep a netlink socket
+  // Not a member: a shepherd has one stream per task, and each would keep a netlink socket.
+  io::PeerHolders holders;
   for (int taken = 0; taken < kAtOnce; ++taken) {
     io::Descriptor socket(accept4(listener_.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
     if (!socket) {

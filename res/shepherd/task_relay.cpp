@@ -18,7 +18,7 @@ namespace {
 constexpr int kRelayBacklog = 4096;
 constexpr std::size_t kMostStarters = 8192;
 constexpr int kMostAccepted = 256;                          // per turn, connections of other users included
-constexpr Duration kAcceptPause = std::chrono::seconds(1);  // after a failed accept4(), for example without a free descriptor
+constexpr Duration kAcceptPause = std::chrono::seconds(1);  // after accept4() failed
 constexpr std::size_t kRelayPiece = 16 << 10;
 constexpr int kRelayPieces = 4;  // per peer and turn: other peers, limits and orders wait meanwhile
 constexpr std::size_t kMostForPam = 128 << 10;  // unsent bytes for one pam, besides those in its channels
