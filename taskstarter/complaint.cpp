@@ -13,7 +13,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// For a reader that is slow, or a full pipe that nobody reads: what is ended after the complaint waits so long at most.
+// For a slow reader, or a full pipe without one: the longest time for which a complaint delays what follows it.
 constexpr std::chrono::milliseconds kPatience{2000};
 
 bool await_room(Clock::time_point deadline) {
@@ -40,7 +40,7 @@ void complain(const std::string& host, std::string_view line) {
     if (size >= 0)
       rest.remove_prefix(static_cast<std::size_t>(size));
     else if (errno != EAGAIN && errno != EINTR)
-      return;  // there is nobody to tell where even this fails
+      return;  // if even this fails, no further channel is left
   }
 }
 

@@ -21,7 +21,7 @@ io::Descriptor open_socket(int family) {
   io::Descriptor socket(::socket(family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
   if (!socket || family == AF_UNIX) return socket;
   io::watch_liveness(socket.get());
-  // The last word of TCP's own handshake travels with our Hello: one packet less.
+  // The last packet of TCP's handshake carries our Hello: one packet less.
   const int off = 0;
   setsockopt(socket.get(), IPPROTO_TCP, TCP_QUICKACK, &off, sizeof off);
   return socket;
@@ -64,7 +64,7 @@ std::optional<PamAddress> relay_address(const std::string& name) {
   return result;
 }
 
-// Anybody may have taken the name: one of another user is no shepherd of ours.
+// Any user may have taken the name: a socket of another user is no shepherd of ours.
 bool of_our_user(const io::Descriptor& socket) {
   ucred peer{};
   socklen_t size = sizeof peer;
@@ -172,7 +172,7 @@ Dialer::Progress Dialer::turn(std::span<const pollfd> ready, TimePoint now) {
   return progress;
 }
 
-// Begins what is due, and the next one where all the earlier ones have failed.
+// Begins the attempts that are due, and the next one if all earlier ones have failed.
 void Dialer::begin_due(TimePoint now) {
   if (!attempts_.empty() && attempts_.front().to.relay) {
     if (attempts_.front().step == Step::waiting) connect(attempts_.front(), now);
@@ -197,7 +197,7 @@ bool Dialer::known_already(const PamAddress& address) const {
   });
 }
 
-// Asks the name service, which may take its time, and puts what it says behind this attempt.
+// Asks the name service, which may be slow, and adds its addresses behind this attempt.
 void Dialer::look_up(std::size_t index, TimePoint now) {
   const std::string name = attempts_[index].name;
   const auto addresses = io::look_up_host(name);
@@ -274,7 +274,7 @@ void Dialer::fail(Attempt& attempt, DialFailure why) {
   attempt.socket.reset();
 }
 
-// The failure that speaks for all: as long as one address may still answer, pam is not known to be dead.
+// The failure of all addresses together: while one of them may still answer, pam is not known to be dead.
 std::optional<DialFailure> Dialer::all_failed() const {
   if (attempts_.empty()) return std::nullopt;
   for (const Attempt& attempt : attempts_)

@@ -78,7 +78,7 @@ class Inner {
     while (true) {
       handle_events();
       wait();
-      // What the terminal has sent is seen before a message of pam, so that it counts as delivered.
+      // Signals of the terminal are handled before a message of pam, so that they count as delivered.
       take_signals();
       take_words_of_outer();
       take_messages();
@@ -133,7 +133,7 @@ class Inner {
     if (children) reap();
   }
 
-  // The task's own changes, and everything that has fallen to us.
+  // Changes of the task itself, and of all processes that became our children.
   void reap() {
     int status = 0;
     pid_t pid = 0;
@@ -181,7 +181,7 @@ class Inner {
       parent_end_ = {message.cause, message.value};
       events_.push_back(ParentGone{});
     } else if (message.kind == LevelMessage::Kind::signal) {
-      // In a shared group we have the terminal's signals ourselves.
+      // In a shared process group this process gets the terminal's signals itself.
       if (start_.shared_group && message.source == SignalSource::terminal) return;
       events_.push_back(SignalArrived{message.value, message.source});
     }
@@ -332,7 +332,7 @@ class Inner {
   std::optional<std::uint32_t> tid_;
   ParentEnd parent_end_;
   std::int64_t end_time_us_ = 0;
-  TaskUsage usage_;  // of the task and all that has fallen to us
+  TaskUsage usage_;  // of the task and all processes that became our children
 };
 
 [[noreturn]] void give_up(const StartingPoint& start, const LevelLink& outer, const std::string& why) {

@@ -21,7 +21,7 @@ std::optional<std::string> variable(const char* name) {
 
 bool is_word(const std::optional<std::string>& text) { return text && !text->empty(); }
 
-// Nothing where there is no lsf.conf.
+// None: there is no lsf.conf.
 Result<std::optional<conf::LsfConf>> read_lsf_conf(const std::string& conf_dir) {
   std::optional<conf::LsfConf> none;
   if (conf_dir.empty()) return none;

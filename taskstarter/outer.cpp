@@ -64,7 +64,7 @@ class Outer {
         inner_pid_(inner_pid),
         cgroup_(std::move(cgroup)) {}
 
-  // Until the inner level has ended; how this level is to end.
+  // Waits until the inner level has ended; gives how this level must end.
   ExitStatus run() {
     if (parent_.gone_already()) tell_parent_gone();
     while (!inner_status_) turn();
@@ -188,7 +188,7 @@ class Outer {
 }  // namespace
 
 void run_task(const Options& options, std::span<char* const> words) {
-  // First of all: a parent that leaves at once, as a helper of a launcher does, is to be seen leaving.
+  // Begins first: a parent that exits at once, as a launcher's helper does, must be seen exiting.
   const pid_t launcher = getppid();
   ParentWatch parent(launcher);
   const StartingPoint start = find_starting_point(launcher);

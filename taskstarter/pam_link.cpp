@@ -56,7 +56,7 @@ void PamLink::close() {
   pollfd writable{socket_.get(), POLLOUT, 0};
   if (flush() && wants_to_write() && poll(&writable, 1, 1000) > 0) flush();
   shutdown(socket_.get(), SHUT_WR);
-  // Unread bytes at the end would reset the connection, and what we have sent might be lost with it.
+  // Unread bytes at the end would reset the connection, and our last messages might be lost.
   char bytes[4096];
   while (recv(socket_.get(), bytes, sizeof bytes, MSG_DONTWAIT) > 0) continue;
   socket_.reset();

@@ -53,7 +53,7 @@ bool ask_stat(pid_t pid, int& wait_status) {
 ParentWatch::ParentWatch(pid_t parent) : parent_(parent) {
   if (parent <= 0) return;
   pidfd_ = io::Descriptor(static_cast<int>(syscall(SYS_pidfd_open, parent, 0)));
-  // Where it is watched, its end makes the descriptor readable, also one that was before.
+  // The end of a watched process makes the descriptor readable, also if it ended before.
   gone_already_ = !pidfd_ && getppid() != parent;
 }
 

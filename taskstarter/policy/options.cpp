@@ -47,7 +47,7 @@ Result<Given> read_callback(std::string_view word, std::string_view where) {
   return given;
 }
 
-// Reads options from words[at] on; leaves `at` at the first word that is none.
+// Reads options from words[at] on; leaves `at` at the first word that is no option.
 Result<Given> read_options(Words words, std::size_t& at, std::string_view where) {
   if (at < words.size() && is_callback_word(words[at])) return read_callback(words[at++], where);
   Given given;

@@ -14,7 +14,7 @@ class Step {
 
   void on(const Began&) { dial(); }
 
-  // A pam that is stopped may be stopped for any time, and its kernel answers for it. The launcher ends us when it is
+  // A stopped pam may stay stopped for any time, and its kernel answers for it. The launcher ends us when that is
   // too long; where the launcher's process is gone, we must.
   void on(const Answered&) {
     if (s.phase == Phase::dialing && s.link == Link::dialing && !s.parent_gone) set_limit_aside();
@@ -188,7 +188,7 @@ class Step {
     if (s.phase == Phase::reporting) return finish(*s.status);
     const bool tell = has_task();
     end(kKillGrace);
-    if (tell) add(Complain{what, why});  // last: whoever does not read it keeps us for a while
+    if (tell) add(Complain{what, why});  // last: a stderr that is not read delays us for a while
   }
 
   static bool ends_by_default(int signo) {
@@ -262,7 +262,7 @@ class Step {
     if (s.killing) return;
     s.leftovers = std::max(s.leftovers, s.left);
     add(SignalDescendants{SIGTERM});
-    add(SignalDescendants{SIGCONT});  // what is stopped cannot end
+    add(SignalDescendants{SIGCONT});  // a stopped process cannot end
     s.kill_at = std::min(s.kill_at.value_or(now_ + kKillGrace), now_ + kKillGrace);
   }
 
@@ -285,7 +285,7 @@ class Step {
     report();
   }
 
-  // Nothing is left of the task.
+  // No process of the task is left.
   void report() {
     s.term_at.reset();
     s.kill_at.reset();
