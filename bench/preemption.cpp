@@ -34,8 +34,10 @@ DemandNumber demand(Snapshot& snapshot, const std::string& queue, int slots, con
   return snapshot.demand(demand);
 }
 
-Scenario full_cluster(const char* preemption) {
-  std::string text = "Begin Queue\nQUEUE_NAME = owners\nPRIORITY = 40\n" + std::string(preemption) +
+Scenario full_cluster(const char* preemption, const char* preempt_for) {
+  std::string text = "Begin Parameters\nPREEMPT_FOR = " + std::string(preempt_for) +
+                     "\nEnd Parameters\nBegin Queue\nQUEUE_NAME = owners\nPRIORITY = 40\n" +
+                     std::string(preemption) +
                      "End Queue\nBegin Queue\nQUEUE_NAME = low\nPRIORITY = 10\nEnd Queue\n"
                      "Begin Machine\nHOST_NAME STATUS NCPUS r15s r1m pg mem\n";
   for (int i = 0; i < kHosts; ++i)
@@ -62,10 +64,11 @@ struct Case {
   int jobs, slots;
   const char* resreq;
   std::size_t victims;
+  const char* preempt_for = "-";
 };
 
 bool run(const Case& asked, const char* preemption, std::size_t victims, int runs) {
-  Scenario cluster = full_cluster(preemption);
+  Scenario cluster = full_cluster(preemption, asked.preempt_for);
   const DemandNumber wanted = demand(cluster.snapshot, "owners", asked.slots, asked.resreq);
   for (int i = 0; i < asked.jobs; ++i) {
     PendingJob job;
@@ -90,12 +93,16 @@ bool run(const Case& asked, const char* preemption, std::size_t victims, int run
 
 int main(int argc, char** argv) {
   const int runs = argc > 1 ? std::max(1, std::atoi(argv[1])) : 5;
-  const Case kCases[] = {{"one job", 1, 1, "", 1},
-                         {"one job of 64 slots", 1, 64, "", 64},
-                         {"1,000 jobs", 1000, 1, "", 1000},
-                         {"one job that no host can take", 1, 1, "rusage[mem=8000]", 0},
-                         {"one job of 64 slots that no hosts can take", 1, 64, "rusage[mem=8000]", 0},
-                         {"one job of 200,000 slots", 1, 200'000, "", 0}};
+  const Case kCases[] = {
+      {"one job", 1, 1, "", 1},
+      {"one job of 64 slots", 1, 64, "", 64},
+      {"1,000 jobs", 1000, 1, "", 1000},
+      {"one job that no host can take", 1, 1, "rusage[mem=8000]", 0},
+      {"one job of 64 slots that no hosts can take", 1, 64, "rusage[mem=8000]", 0},
+      {"one job of 200,000 slots", 1, 200'000, "", 0},
+      {"one job of 64 slots, OPTIMAL_MINI_JOB", 1, 64, "", 64, "OPTIMAL_MINI_JOB"},
+      {"the same on one host", 1, 8, "span[hosts=1]", 8, "OPTIMAL_MINI_JOB"},
+      {"100 jobs of 8 slots on one host each", 100, 8, "span[hosts=1]", 800, "OPTIMAL_MINI_JOB"}};
   bool right = run({"without PREEMPTION: one job", 1, 1, "", 0}, "", 0, runs);
   for (const Case& asked : kCases)
     right = run(asked, "PREEMPTION = PREEMPTIVE\n", asked.victims, runs) && right;

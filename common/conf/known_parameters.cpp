@@ -189,6 +189,7 @@ const std::vector<KnownParameter> kLsbParams{
     {"NO_PREEMPT_RUN_TIME", File::lsb_params},
     {"PG_SUSP_IT", File::lsb_params},
     {"PREEMPT_DELAY", File::lsb_params},
+    {"PREEMPT_FOR", File::lsb_params},
     {"RESOURCE_RESERVE_PER_SLOT", File::lsb_params},
     {"RESOURCE_RESERVE_PER_TASK", File::lsb_params},
     {"SBD_SLEEP_TIME", File::lsb_params},

@@ -89,8 +89,8 @@ const WithoutEffect* without_effect(std::string_view keyword) {
 std::vector<std::string> known_keywords() {
   std::vector<std::string> known = job_default_keywords();
   for (const WithoutEffect& row : kWithoutEffect) known.emplace_back(row.keyword);
-  for (const char* own :
-       {"NAME", "ENV_VARS", "RERUNNABLE", "SUSPEND_CONTROL", "RESUME_CONTROL", "TERMINATE_CONTROL"})
+  for (const char* own : {"NAME", "ENV_VARS", "RERUNNABLE", "PREEMPT_FOR", "SUSPEND_CONTROL",
+                          "RESUME_CONTROL", "TERMINATE_CONTROL"})
     known.emplace_back(own);
   return known;
 }
@@ -117,6 +117,7 @@ ApplicationProfile read_profile(const Row& row, const LimitUnit& unit, Problems&
   if (valid.given("NICE")) profile.nice = profile.jobs.nice;
   if (valid.given("REQUEUE_EXIT_VALUES")) profile.requeue_exits = profile.jobs.requeue_exits;
   profile.rerunnable = cells.yes_no("RERUNNABLE");
+  profile.preempt_for = read_preempt_for(cells);
   if (const Cell* cell = row.given("ENV_VARS")) {
     if (auto words = parse_env_vars(cell->text))
       profile.environment = std::move(*words);

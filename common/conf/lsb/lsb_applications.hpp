@@ -20,6 +20,7 @@ struct ApplicationProfile {
   std::optional<int> nice;               // none: the queue's
   std::optional<RequeueExits> requeue_exits;
   std::optional<bool> rerunnable;
+  std::optional<PreemptFor> preempt_for;  // none: that of lsb.params
   Place place;
   ShownLines shown;  // what bapp -l shows as it is written
 };

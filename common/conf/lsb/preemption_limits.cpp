@@ -1,6 +1,10 @@
 #include "common/conf/lsb/preemption_limits.hpp"
 
+#include <algorithm>
+#include <utility>
+
 #include "common/base/numbers.hpp"
+#include "common/conf/words.hpp"
 
 namespace rollcall::conf {
 namespace {
@@ -18,6 +22,28 @@ std::optional<PartOfRun> part_of_run(RowReader& cells, const char* keyword) {
 }
 
 }  // namespace
+
+std::optional<PreemptFor> read_preempt_for(RowReader& cells) {
+  static constexpr std::pair<const char*, bool PreemptFor::*> kWords[] = {
+      {"GROUP_JLP", &PreemptFor::group_jlp}, {"GROUP_MAX", &PreemptFor::group_max},
+      {"HOST_JLU", &PreemptFor::host_jlu},   {"LEAST_RUN_TIME", &PreemptFor::least_run_time},
+      {"MINI_JOB", &PreemptFor::mini_job},   {"OPTIMAL_MINI_JOB", &PreemptFor::optimal_mini_job},
+      {"USER_JLP", &PreemptFor::user_jlp}};
+  const auto words = cells.words("PREEMPT_FOR");
+  if (words.empty()) return std::nullopt;
+  PreemptFor preempt_for;
+  for (const std::string& word : words) {
+    const auto known = std::find_if(std::begin(kWords), std::end(kWords),
+                                    [&word](const auto& row) { return same_name(row.first, word); });
+    if (known == std::end(kWords)) {
+      cells.error("PREEMPT_FOR", word,
+                  "GROUP_JLP, GROUP_MAX, HOST_JLU, LEAST_RUN_TIME, MINI_JOB, OPTIMAL_MINI_JOB or USER_JLP");
+      return std::nullopt;
+    }
+    preempt_for.*known->second = true;
+  }
+  return preempt_for;
+}
 
 PreemptionLimits read_preemption_limits(RowReader& cells) {
   PreemptionLimits limits;

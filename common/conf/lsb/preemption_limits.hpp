@@ -1,5 +1,5 @@
-// PreemptionLimits: when jobs of a queue, a profile or the whole site may be preempted, and when they may preempt. A value; the rules that
-// use it are in sched/policy/cycle/preemption.hpp.
+// PreemptionLimits: when jobs of a queue, a profile or the whole site may be preempted, and when they may preempt. PreemptFor: what
+// else the site wants of preemption. Values; the rules that use them are in sched/policy/cycle/preemption.hpp.
 #pragma once
 
 #include <optional>
@@ -25,6 +25,19 @@ struct PreemptionLimits {
   std::optional<PartOfRun> finish_time;  // NO_PREEMPT_FINISH_TIME: one that ends within that time too
   std::optional<int> delay_s;            // PREEMPT_DELAY: a job must wait so long before it may preempt
 };
+
+// PREEMPT_FOR of lsb.params and of profiles. The first four name limits that do not count preempted jobs.
+struct PreemptFor {
+  bool group_jlp = false;                         // of a user group, per processor of a host
+  bool group_max = false;                         // of a user group
+  bool host_jlu = false;                          // of a user or a user group, on a host
+  bool user_jlp = false;                          // of a user, per processor of a host
+  bool least_run_time = false, mini_job = false;  // the cycle does both in any case
+  bool optimal_mini_job = false;                  // a parallel job preempts as few jobs as will do
+  friend bool operator==(const PreemptFor&, const PreemptFor&) = default;
+};
+// None: PREEMPT_FOR is not given.
+std::optional<PreemptFor> read_preempt_for(RowReader& cells);
 
 PreemptionLimits read_preemption_limits(RowReader& cells);
 // Each value of `first`, or else of `second`.

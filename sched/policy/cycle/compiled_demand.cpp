@@ -168,6 +168,7 @@ std::shared_ptr<const Compiled> DemandCompiler::compile(const Demand& demand, Ta
   const auto queue = rules_->queue(demand.queue);
   const auto parsed = resreq::parse(demand.resreq, resreq_syntax(rules_->cluster->settings));
   compiled->charges = tallies.charges(*rules_, demand);
+  compiled->fewest_victims = rules_->preempt_for(demand.application).optimal_mini_job;
   if (!queue) {
     compiled->error = "queue " + demand.queue + " is not in lsb.queues any more";
     return compiled;

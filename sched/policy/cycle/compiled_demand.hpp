@@ -67,6 +67,7 @@ struct Compiled {
   std::optional<resreq::Span> span;
   std::vector<ResourceId> same;
   std::vector<Charge> charges;
+  bool fewest_victims = false;  // OPTIMAL_MINI_JOB
 };
 
 // The requirement with the rusage of `chosen` alone, one of compiled.alternatives.

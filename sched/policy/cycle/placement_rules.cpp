@@ -50,6 +50,7 @@ class RulesMaker {
     make_user_limits();
     make_host_limits();
     for (const auto& limit : rules_->lsb->resources.limits) make_resource_limits(limit);
+    for (LimitRule& rule : rules_->limits) leave_out_preempted(lsb().users, rule);
     return rules_;
   }
 
@@ -205,7 +206,7 @@ class RulesMaker {
     };
     for (const auto& row : users.users) {
       LimitRule rule;
-      rule.per_user = rule.running_only = !is_group(row.name);
+      rule.per_user = !is_group(row.name);
       rule.users = {{row.name.ends_with('@') ? row.name.substr(0, row.name.size() - 1) : row.name}};
       if (row.name == "default") {
         rule.users = {{"all"}};

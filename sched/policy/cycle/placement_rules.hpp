@@ -87,7 +87,8 @@ struct LimitRule {
   std::optional<std::vector<std::string>> users, queues, projects, applications;
   std::optional<std::vector<bool>> hosts;  // by host number
   bool per_user = false, per_queue = false, per_project = false, per_application = false, per_host = false;
-  bool running_only = false;  // preempted jobs do not count
+  bool running_only = false;                            // preempted jobs do not count
+  bool conf::PreemptFor::*running_only_with = nullptr;  // nor do they with this word of PREEMPT_FOR
   bool of_host_row = false;  // JL/U: the amount is that of the host's row in lsb.hosts
 };
 
@@ -124,6 +125,8 @@ struct PlacementRules {
   // The row of lsb.hosts that counts for a host: its own, else its model's, its type's, the default one; nullptr: none, as for
   // borrowed hosts.
   const BatchRow* row_of(const HostId& host, const std::string& model, const std::string& type) const;
+  // PREEMPT_FOR of the profile, else that of lsb.params.
+  const conf::PreemptFor& preempt_for(const std::string& application) const;
   // The groups (lsb.users) that a user is in, at any depth, with the user's own name first.
   std::vector<std::string> names_of(std::string_view user) const;
 

@@ -128,6 +128,7 @@ std::optional<Preemption::Found> Preemption::find(const HostSearch::Look& look, 
     return std::nullopt;
   }
   spare(draft);
+  if (draft.look.entry->compiled->fewest_victims && demand.min_slots > 1) take_fewest(draft);
   for (const PlacedJob* victim : draft.victims) {
     suspended_.insert(victim->key);
     if (told) told->victims.push_back(victim->key);
@@ -174,7 +175,8 @@ bool Preemption::add_victims_on(Draft& draft, QueueNumber queue, HostNumber host
   return enough(draft);
 }
 
-// Whether the draft's hosts hold the job now. A parallel job is tried after one host, two, four, ... so that many hosts cost little.
+// Whether the draft's hosts hold the job now. A parallel job is tried after one host, two, four, ... so that many hosts cost
+// little.
 bool Preemption::enough(Draft& draft) {
   const Demand& demand = draft.demand();
   if (demand.min_slots > 1 && ++draft.looked_at < draft.next_look) return false;
@@ -202,6 +204,91 @@ void Preemption::spare(Draft& draft) {
     if (draft.told) draft.told->spared.push_back((*victim)->key);
     victim = draft.victims.erase(victim);
   }
+}
+
+const std::vector<Preemption::Group>& Preemption::by_size(const Draft& draft) {
+  auto& known = draft.cursors.by_size;
+  if (known) return *known;
+  const auto& hosts = draft.cursors.hosts;
+  const auto& queues = state_.rules().preempts[draft.look.entry->compiled->queue];
+  const auto& span = draft.look.entry->compiled->span;
+  const bool one_host = span && span->hosts == 1;
+  std::vector<bool> of_use(state_.rules().hosts.size());
+  for (const HostNumber host : hosts) of_use[host] = true;
+  std::unordered_set<JobKey> seen;
+  known.emplace(one_host ? hosts.size() : 1);
+  for (std::size_t rank = 0; rank < queues.size(); ++rank)
+    for (std::size_t at = 0; at < hosts.size(); ++at)
+      for (const PlacedJob* job : running(queues[rank])[hosts[at]]) {
+        if (!one_host && job->placement.hosts.size() > 1 && !seen.insert(job->key).second) continue;
+        int slots = 0;
+        for (const SlotsOn& on : job->placement.hosts)
+          if (one_host ? on.host == hosts[at] : of_use[on.host]) slots += on.slots;
+        (*known)[one_host ? at : 0].jobs.push_back({job, slots, rank});
+      }
+  for (std::size_t at = 0; at < known->size(); ++at) {
+    Group& group = (*known)[at];
+    if (one_host) group.host = hosts[at];
+    std::stable_sort(group.jobs.begin(), group.jobs.end(),
+                     [](const Sized& a, const Sized& b) { return a.slots > b.slots; });
+  }
+  return *known;
+}
+
+// Puts other victims in place of the draft's, if they are fewer.
+void Preemption::take_fewest(Draft& draft) {
+  if (draft.victims.size() < 2) return;
+  const auto& queues = state_.rules().preempts[draft.look.entry->compiled->queue];
+  std::size_t last_rank = 0;
+  for (const PlacedJob* victim : draft.victims) {
+    const auto at = std::find(queues.begin(), queues.end(), queue_of(*victim));
+    last_rank = std::max(last_rank, static_cast<std::size_t>(at - queues.begin()));
+    lend(*victim, -1);
+  }
+  Draft other{draft.look, draft.job, draft.cursors, draft.told};
+  const std::vector<HostNumber> free = search_.free_hosts(draft.look);
+  for (const Group& group : by_size(draft)) {
+    if (draft.victims.size() < 2) break;
+    other.hosts = group.host == kNoHost ? free : std::vector{group.host};
+    if (!could_do(other, group, draft.victims.size() - 1)) continue;
+    if (!take_largest(other, group, last_rank, draft.victims.size() - 1)) continue;
+    spare(other);
+    for (const PlacedJob* victim : other.victims) lend(*victim, -1);
+    draft.victims = std::exchange(other.victims, {});
+    draft.room = std::exchange(other.room, std::nullopt);
+    if (draft.told) draft.told->fewest = true;
+  }
+  for (const PlacedJob* victim : draft.victims) lend(*victim, 1);
+}
+
+// Whether the draft's hosts and so many jobs of the group may have enough slots. Few groups pass, and only these are tried.
+bool Preemption::could_do(const Draft& draft, const Group& group, std::size_t most) const {
+  long long slots = 0;
+  for (const HostNumber host : draft.hosts) slots += free_for(draft.demand(), host);
+  for (std::size_t i = 0; i < std::min(most, group.jobs.size()); ++i) slots += group.jobs[i].slots;
+  return slots >= draft.demand().min_slots;
+}
+
+// True: the draft has room with at most `most` victims. False: it has none, and no slot is lent.
+bool Preemption::take_largest(Draft& draft, const Group& group, std::size_t last_rank, std::size_t most) {
+  const auto& excluded = draft.job.excluded;
+  const auto is_excluded = [&](HostNumber host) {
+    return std::find(excluded.begin(), excluded.end(), host) != excluded.end();
+  };
+  if (is_excluded(group.host)) return false;
+  draft.in = {draft.hosts.begin(), draft.hosts.end()};
+  for (const auto& [job, slots, rank] : group.jobs) {
+    if (draft.victims.size() == most) break;
+    if (rank > last_rank || suspended_.contains(job->key)) continue;
+    draft.victims.push_back(job);
+    lend(*job, 1);
+    for (const SlotsOn& on : job->placement.hosts)
+      if (!is_excluded(on.host) && draft.in.insert(on.host).second) draft.hosts.push_back(on.host);
+    draft.next_look = 0;
+    if (enough(draft)) return true;
+  }
+  for (const PlacedJob* victim : std::exchange(draft.victims, {})) lend(*victim, -1);
+  return false;
 }
 
 bool Preemption::settle(const NumberedPlacement& placement, const std::vector<const PlacedJob*>& victims) {

@@ -4,9 +4,12 @@
 //   victims, first to last: the queues in the order of preemptable_queues(); in a queue the hosts in the order of the job that wants
 //   them (its order section, so the least loaded first); on a host the job that was started last.
 //
+// With OPTIMAL_MINI_JOB a parallel job preempts as few jobs as will do, of the queues that it has to turn to anyway: those with
+// the most slots.
+//
 // A job looks for free slots first, as any job. It gets its least number of slots this way, never more, and stops no job if that
-// cannot be had. Exclusive jobs (-x, -nnodes) neither preempt nor are preempted. What the victims had and the preemptor does not use is
-// free in the next cycle: within this one resources only become fewer (docs/cycle-memory.md).
+// cannot be had. Exclusive jobs (-x, -nnodes) neither preempt nor are preempted. What the victims had and the preemptor does not
+// use is free in the next cycle: within this one resources only become fewer (docs/cycle-memory.md).
 // Rules: "Administering Platform LSF", preemptive scheduling; docs/decisions/0088.
 #pragma once
 
@@ -50,10 +53,22 @@ class Preemption {
  private:
   using Jobs = std::vector<const PlacedJob*>;
   struct Draft;
+  // Jobs that together could give a job its room: all of them, or with span[hosts=1] those of one host. Those with the most slots
+  // of use first; of equal ones the usual order.
+  struct Sized {
+    const PlacedJob* job = nullptr;
+    int slots = 0;
+    std::size_t rank = 0;  // of its queue, in the order of preemptable_queues()
+  };
+  struct Group {
+    HostNumber host = kNoHost;  // span[hosts=1]
+    std::vector<Sized> jobs;
+  };
   struct Cursors {
-    std::vector<HostNumber> hosts;          // with victims, that could give it at least one slot
-    long long most = 0;                     // slots that they could give it together
-    std::map<QueueNumber, std::size_t> at;  // by queue of the victims: hosts before it have none
+    std::vector<HostNumber> hosts;              // with victims, that could give it at least one slot
+    long long most = 0;                         // slots that they could give it together
+    std::map<QueueNumber, std::size_t> at;      // by queue of the victims: hosts before it have none
+    std::optional<std::vector<Group>> by_size;  // for OPTIMAL_MINI_JOB, made when first needed
   };
   int priority(const PlacedJob& job) const;
   QueueNumber queue_of(const PlacedJob& job) const;
@@ -68,6 +83,10 @@ class Preemption {
   bool add_victims_on(Draft& draft, QueueNumber queue, HostNumber host);
   bool enough(Draft& draft);
   void spare(Draft& draft);
+  const std::vector<Group>& by_size(const Draft& draft);
+  void take_fewest(Draft& draft);
+  bool take_largest(Draft& draft, const Group& group, std::size_t last_rank, std::size_t most);
+  bool could_do(const Draft& draft, const Group& group, std::size_t most) const;
 
   WorkingState& state_;
   HostSearch& search_;

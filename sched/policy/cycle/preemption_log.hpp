@@ -20,6 +20,7 @@ struct PreemptionAttempt {
   // Serial jobs: the host had no room, even with all slots of this queue's jobs.
   std::vector<std::pair<QueueNumber, HostNumber>> without_room;
   std::vector<JobKey> victims;
+  bool fewest = false;         // OPTIMAL_MINI_JOB found fewer victims than the usual order has
   std::vector<JobKey> spared;  // chosen, then not needed
 };
 using PreemptionLog = std::vector<PreemptionAttempt>;

@@ -33,6 +33,31 @@ int preference_of(const QueueRule& high, const QueueRule& low) {
   return item == nullptr ? 0 : item->preference;
 }
 
+void leave_out_preempted(const conf::LsbUsers& users, LimitRule& rule) {
+  if (rule.of != LimitOf::slots || rule.queues || rule.projects || rule.applications) return;
+  if (rule.per_queue || rule.per_project || rule.per_application || (!rule.per_user && !rule.users)) return;
+  const auto is_group = [&users](const std::string& word) {
+    return std::any_of(users.groups.begin(), users.groups.end(),
+                       [&word](const auto& group) { return group.name == word; });
+  };
+  // Several users that share one counter are a group without a name.
+  const bool one_user = rule.per_user || (rule.users->size() == 1 && rule.users->front() != "all" &&
+                                          !is_group(rule.users->front()));
+  if (rule.per_processor)
+    rule.running_only_with = one_user ? &conf::PreemptFor::user_jlp : &conf::PreemptFor::group_jlp;
+  else if (rule.per_host || (rule.hosts && one_user))
+    rule.running_only_with = &conf::PreemptFor::host_jlu;
+  else if (one_user)
+    rule.running_only = true;
+  else
+    rule.running_only_with = &conf::PreemptFor::group_max;
+}
+
+const conf::PreemptFor& PlacementRules::preempt_for(const std::string& application) const {
+  const auto* profile = lsb->application(application);
+  return profile != nullptr && profile->preempt_for ? *profile->preempt_for : lsb->params.preempt_for;
+}
+
 std::vector<std::vector<QueueNumber>> preemptable_queues(const std::vector<QueueRule>& queues) {
   std::vector<std::vector<QueueNumber>> all(queues.size());
   for (QueueNumber high = 0; high < queues.size(); ++high) {

@@ -21,6 +21,10 @@ namespace rollcall::sched::cycle {
 // the largest first (none counts as 0), then the lowest PRIORITY, then the order of lsb.queues.
 std::vector<std::vector<QueueNumber>> preemptable_queues(const std::vector<QueueRule>& queues);
 
+// Sets whether the limit counts preempted jobs. The total of a user never does. Limits of user groups, on a host and per processor
+// do, unless PREEMPT_FOR names them; those of queues, projects and profiles always do.
+void leave_out_preempted(const conf::LsbUsers& users, LimitRule& rule);
+
 // PREEMPTIVE of the higher queue allows it.
 bool preemptive_admits(const QueueRule& high, const QueueRule& low);
 // The number behind "+" of the lower queue's name in PREEMPTIVE of the higher one; 0: none.

@@ -116,6 +116,7 @@ class Explanation {
       return "preempted for job " + sched::text(*other) + " in this cycle";
     if (const std::string of_hosts = why_not_its_hosts(job, queue); !of_hosts.empty()) return of_hosts;
     if (attempt_.victims.empty()) return "its slots would not be enough";
+    if (attempt_.fewest) return "OPTIMAL_MINI_JOB: fewer jobs are enough";
     if (contains(attempt_.spared, job.key)) return "its slots are not needed";
     return why_later(job, queue);
   }

@@ -289,7 +289,7 @@ void Snapshot::count(const PlacedJob& job, int sign) {
   }
   for (const Charge& charge : entry.compiled->charges) {
     const LimitRule& rule = rules_->limits[charge.rule];
-    if (preempted && rule.running_only) continue;
+    if (preempted && charge.running_only) continue;
     if (!rule.per_host) tallies.taken[charge.tally] += sign * counted(rule, job, kNoHost);
     if (rule.per_host)
       for (const HostNumber host : hosts) {

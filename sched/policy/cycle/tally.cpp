@@ -26,6 +26,7 @@ bool admits(const Names& list, const std::vector<std::string>& mine) {
 std::vector<Charge> Tallies::charges(const PlacementRules& rules, const Demand& demand) {
   std::vector<Charge> charges;
   const auto users = rules.names_of(demand.user);
+  const conf::PreemptFor& preempt_for = rules.preempt_for(demand.application);
   for (std::uint32_t number = 0; number < rules.limits.size(); ++number) {
     const LimitRule& rule = rules.limits[number];
     if (!admits(rule.users, users) || !admits(rule.queues, {demand.queue}) ||
@@ -38,7 +39,8 @@ std::vector<Charge> Tallies::charges(const PlacementRules& rules, const Demand& 
     if (rule.per_application) name.application = demand.application;
     const auto [found, added] = numbers.emplace(std::move(name), static_cast<TallyNumber>(taken.size()));
     if (added) taken.push_back(0);
-    charges.push_back({found->second, number});
+    const bool left_out = rule.running_only_with != nullptr && preempt_for.*rule.running_only_with;
+    charges.push_back({found->second, number, rule.running_only || left_out});
   }
   return charges;
 }

@@ -21,7 +21,8 @@ using TallyNumber = std::uint32_t;
 // A counter that counts the jobs of a demand.
 struct Charge {
   TallyNumber tally = 0;
-  std::uint32_t rule = 0;  // of PlacementRules::limits
+  std::uint32_t rule = 0;     // of PlacementRules::limits
+  bool running_only = false;  // preempted jobs of the demand do not count
 };
 
 inline std::uint64_t on_host(std::uint32_t number, HostNumber host) {

@@ -391,7 +391,7 @@ bool WorkingState::run_again(const PlacedJob& job) {
   };
   for (const Charge charge : charges) {
     const LimitRule& rule = rules().limits[charge.rule];
-    if (!rule.running_only) continue;
+    if (!charge.running_only) continue;
     if (!rule.per_host && !within(charge, kNoHost)) return false;
     if (rule.per_host &&
         !std::all_of(hosts.begin(), hosts.end(), [&](const SlotsOn& on) { return within(charge, on.host); }))
@@ -401,7 +401,7 @@ bool WorkingState::run_again(const PlacedJob& job) {
   for (const SlotsOn& on : hosts) lend(on.host, -on.slots);
   for (const Charge charge : charges) {
     const LimitRule& rule = rules().limits[charge.rule];
-    if (!rule.running_only) continue;
+    if (!charge.running_only) continue;
     if (!rule.per_host) taken_[charge.tally] += counted(rule, job, kNoHost);
     if (rule.per_host)
       for (const SlotsOn& on : hosts)

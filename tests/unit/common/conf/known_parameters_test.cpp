@@ -69,13 +69,13 @@ TEST(KnownParameters, ReasonsAreTrueOfTheirParameters) {
 TEST(KnownParameters, WhatComesLaterIsToldAlike) {
   LsbParams params;
   params.cells.set("MAX_TOTAL_TIME_PREEMPT", {"3", {"lsb.params", 1}});
-  params.cells.set("PREEMPT_FOR", {"LEAST_RUN_TIME", {"lsb.params", 2}});
+  params.cells.set("PREEMPT_JOBTYPE", {"EXCLUSIVE", {"lsb.params", 2}});
   Problems problems;
   tell_without_effect(params, problems);
   EXPECT_EQ(lines_of(problems),
             (std::vector<std::string>{"lsb.params:1: warning: MAX_TOTAL_TIME_PREEMPT has no effect yet: "
                                       "preemption by it is not supported in this release",
-                                      "lsb.params:2: warning: PREEMPT_FOR has no effect yet: "
+                                      "lsb.params:2: warning: PREEMPT_JOBTYPE has no effect yet: "
                                       "preemption by it is not supported in this release"}));
 }
 
@@ -182,7 +182,8 @@ const DocumentedSection kDocumented[] = {
      "MAX_PREEXEC_RETRY "
      "MAX_TOTAL_TIME_PREEMPT MEMLIMIT MEMLIMIT_TYPE MIG NETWORK_REQ NICE NO_PREEMPT_FINISH_TIME "
      "NO_PREEMPT_INTERVAL "
-     "NO_PREEMPT_RUN_TIME PEND_TIME_LIMIT PERSISTENT_HOST_ORDER PLAN POST_EXEC PRE_EXEC PRIORITY "
+     "NO_PREEMPT_RUN_TIME PEND_TIME_LIMIT PERSISTENT_HOST_ORDER PLAN POST_EXEC PREEMPT_DELAY PREEMPT_FOR "
+     "PRE_EXEC PRIORITY "
      "PROCESSLIMIT PROCLIMIT "
      "RC_ACCOUNT RC_RECLAIM_ACTION REMOTE_MAX_PREEXEC_RETRY REQUEUE_EXIT_VALUES RERUNNABLE RESIZABLE_JOBS "
      "RESIZE_NOTIFY_CMD RES_REQ RESUME_CONTROL RTASK_GONE_ACTION RUNLIMIT RUNTIME STACKLIMIT "

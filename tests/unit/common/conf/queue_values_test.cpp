@@ -49,6 +49,27 @@ TEST(QueueValues, EveryCellIsRead) {
   EXPECT_THAT(read.queue.idle, Optional(0.1));
 }
 
+TEST(QueueValues, PreemptForIsAListOfWords) {
+  const auto read = [](const std::string& words) {
+    Problems problems;
+    const auto params =
+        read_lsb_params(parse_sections("Begin Parameters\nPREEMPT_FOR = " + words + "\nEnd Parameters\n",
+                                       "lsb.params", {}, problems),
+                        problems);
+    return std::pair(params.preempt_for, problems.all().empty() ? "" : problems.all()[0].text);
+  };
+  const auto all = read("GROUP_JLP GROUP_MAX HOST_JLU USER_JLP LEAST_RUN_TIME MINI_JOB OPTIMAL_MINI_JOB");
+  EXPECT_EQ(all.first, (PreemptFor{true, true, true, true, true, true, true}));
+  EXPECT_EQ(all.second, "");
+  EXPECT_EQ(read("user_jlp").first, PreemptFor{.user_jlp = true});
+  const auto invalid = read("MINI_JOB MAXI_JOB");
+  EXPECT_EQ(invalid.first, PreemptFor{});
+  EXPECT_EQ(
+      invalid.second,
+      "PREEMPT_FOR: found \"MAXI_JOB\", expected GROUP_JLP, GROUP_MAX, HOST_JLU, LEAST_RUN_TIME, MINI_JOB, "
+      "OPTIMAL_MINI_JOB or USER_JLP");
+}
+
 TEST(QueueValues, LimitsOfPreemptionAreMinutesPartsAndSeconds) {
   const auto read = read_queue(
       "MAX_JOB_PREEMPT = 2\nNO_PREEMPT_INTERVAL = 5\nNO_PREEMPT_RUN_TIME = 90\nNO_PREEMPT_FINISH_TIME = 25%\n"
