@@ -215,7 +215,9 @@ class Daemon {
         // "usual": back to LSF_LOG_MASK.
         const bool usual = control.text() == "usual";
         const auto level = io::parse_level(usual ? configuration_->files.settings.log_mask : control.text());
-        if (!level) return "found the level " + control.text() + ", expected LOG_ERR ... LOG_DEBUG";
+        if (!level)
+          return configuration_error("found the level " + control.text() +
+                                     ", expected LOG_ERR ... LOG_DEBUG");
         log_.set_last(*level);
         return "the log level is " + control.text();
       }

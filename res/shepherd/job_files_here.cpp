@@ -173,11 +173,23 @@ Result<std::string> keep_output(const wire::JobOrder& order, const JobFiles& fil
   const io::Descriptor from(
       open(files.places.output_file.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY));
   if (!from) return cannot("read", files.places.output_file);
-  std::array<char, 65536> room;
-  for (ssize_t size = 0; (size = read(from.get(), room.data(), room.size())) > 0;)
-    if (write(made.file.get(), room.data(), static_cast<std::size_t>(size)) != size)
-      return cannot("write", made.path);
+  if (!copy_rest(from.get(), made.file.get())) return cannot("copy the output to", made.path);
   return made.path;
+}
+
+bool copy_rest(int from, int to) {
+  std::array<char, 65536> room;
+  for (;;) {
+    const ssize_t size = read(from, room.data(), room.size());
+    if (size < 0 && errno == EINTR) continue;
+    if (size <= 0) return size == 0;
+    for (std::string_view left(room.data(), static_cast<std::size_t>(size)); !left.empty();) {
+      const ssize_t written = write(to, left.data(), left.size());
+      if (written < 0 && errno == EINTR) continue;
+      if (written < 0) return false;
+      left.remove_prefix(static_cast<std::size_t>(written));
+    }
+  }
 }
 
 bool write_private_file(const std::string& path, std::string_view text, mode_t mode) {

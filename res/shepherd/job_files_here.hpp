@@ -37,6 +37,8 @@ void write_host_files(const wire::JobOrder& order, const JobPlaces& places);
 Result<void> open_job_files(const wire::JobOrder& order, JobFiles& files);
 // Copies the output that was to be mailed to a new file in LSF_TMPDIR (/tmp); gives its path.
 Result<std::string> keep_output(const wire::JobOrder& order, const JobFiles& files);
+// Copies what is left of a file. False where reading or writing failed; errno says why.
+bool copy_rest(int from, int to);
 // TMPDIR of the job, where the site wants one.
 void make_tmp_dir(const wire::JobOrder& order, JobPlaces& places);
 bool write_private_file(const std::string& path, std::string_view text, mode_t mode);

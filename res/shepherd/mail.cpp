@@ -4,7 +4,8 @@
 #include <sys/sendfile.h>
 #include <unistd.h>
 
-#include <array>
+#include <cerrno>
+#include <cstring>
 #include <sstream>
 #include <string_view>
 
@@ -35,9 +36,11 @@ std::vector<std::string> words_of(const std::string& program) {
 void append_file(int to, const std::string& path) {
   // The job may have put a FIFO in its place: opening it must not block.
   const io::Descriptor from(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY));
-  std::array<char, 65536> room;
-  for (ssize_t size = 0; from && (size = read(from.get(), room.data(), room.size())) > 0;)
-    if (write(to, room.data(), static_cast<std::size_t>(size)) != size) return;
+  if (!from || copy_rest(from.get(), to)) return;
+  const std::string why =
+      std::string("\n[the output could not be read to its end: ") + std::strerror(errno) + "]\n";
+  // Where the disk is full, the mail ends here without a word.
+  if (write(to, why.data(), why.size()) < 0) return;
 }
 
 }  // namespace
