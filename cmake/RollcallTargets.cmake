@@ -12,9 +12,12 @@ function(rollcall_quick_build name)
   if(NOT TARGET test_headers)
     file(WRITE ${CMAKE_BINARY_DIR}/generated/test_headers.cpp "// Only to be compiled with the headers of all tests.\n")
     add_library(test_headers STATIC ${CMAKE_BINARY_DIR}/generated/test_headers.cpp)
-    target_link_libraries(test_headers PRIVATE GTest::gtest GTest::gmock)
+    # batch.pb.h has all messages of the batch system, whose tests are half of all: with it a test compiles in four fifths of the time.
+    target_link_libraries(test_headers PRIVATE GTest::gtest GTest::gmock rollcall_wire)
     target_compile_options(test_headers PRIVATE ${ROLLCALL_TEST_OPTIONS})
-    target_precompile_headers(test_headers PRIVATE <gmock/gmock.h> <gtest/gtest.h> <string> <vector>)
+    target_precompile_headers(test_headers PRIVATE
+      <algorithm> <array> <chrono> <filesystem> <fstream> <functional> <map> <memory> <optional> <set> <span> <sstream> <string> <string_view>
+      <unordered_map> <variant> <vector> <gmock/gmock.h> <gtest/gtest.h> <boost/system/result.hpp> <common/wire/batch.pb.h>)
   endif()
   target_compile_options(${name} PRIVATE ${ROLLCALL_TEST_OPTIONS})
   target_precompile_headers(${name} REUSE_FROM test_headers)
