@@ -10,6 +10,8 @@ namespace rollcall::conf {
 namespace {
 
 constexpr std::string_view kKeywordNoMultiCluster = "MultiCluster is not supported in this release";
+constexpr std::string_view kKeywordNoForwarding =
+    "clusters connect, and neither forward jobs nor lease hosts in this release";
 constexpr std::string_view kKeywordNoPreemption = "preemption by it is not supported in this release";
 constexpr std::string_view kKeywordNoFairshare =
     "fairshare is not supported in this release; jobs go by priority and time of submission";
@@ -125,13 +127,16 @@ const std::vector<KeywordWithoutEffect> kKeywordTable{
     {"lsb.resources", "Limit", "LICENSE", kKeywordLater},
     {"lsb.resources", "Limit", "FWD_TASKS", kKeywordLater},
     {"lsb.resources", "Limit", "JOBS_PER_SCHED_CYCLE", kKeywordLater},
-    {"lsf.cluster", "RemoteClusters", "", kKeywordNoMultiCluster},
+    {"lsf.cluster", "RemoteClusters", "EQUIV", kKeywordNoForwarding},
+    {"lsf.cluster", "RemoteClusters", "CACHE_INTERVAL", kKeywordNoForwarding},
+    {"lsf.cluster", "RemoteClusters", "RECV_FROM", kKeywordNoForwarding},
+    {"lsf.cluster", "RemoteClusters", "AUTH",
+     "each pair of clusters has its key: ROLLCALL_PEER_KEYS in lsf.conf(5)"},
     {"lsf.cluster", "Parameters", "PRODUCTS", "there are no licenses"},
     {"lsf.cluster", "Parameters", "FEATURES", "there are no licenses"},
     {"lsf.cluster", "Parameters", "FLOAT_CLIENTS", "there are no licenses"},
     {"lsf.cluster", "Parameters", "FLOAT_CLIENTS_ADDR_RANGE", "there are no licenses"},
     {"lsf.cluster", "Parameters", "LSF_HOST_ADDR_RANGE", "hosts are those of section Host"},
-    {"lsf.shared", "Cluster", "Servers", kKeywordNoMultiCluster},
 };
 
 }  // namespace

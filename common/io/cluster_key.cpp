@@ -61,14 +61,14 @@ Seed random_seed() {
   return seed;
 }
 
-Result<ClusterKey> load_cluster_key(const std::string& path) {
+Result<ClusterKey> load_cluster_key(const std::string& path, const std::string& what) {
   cluster::ready_sodium();
-  const HexFile file = key_file(path);
+  const HexFile file{what, path};
   auto secret = read_hex_file(file, [&file](const auto& info, const auto& directory) {
     return check_secrecy(file, info, directory);
   });
   if (!secret) return secret.error();
-  if (made_up(*secret)) return file.wrong("is an example", "a random key, as lsf_daemons init makes it");
+  if (made_up(*secret)) return file.wrong("is an example", "a random key, as lsf_daemons makes it");
   return key_of(*secret);
 }
 

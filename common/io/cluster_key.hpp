@@ -28,7 +28,8 @@ inline std::string public_key_path(const std::string& key_path) { return key_pat
 // Errors name the file, what was found and what was expected, and never contain a byte of it. A key is refused if others could
 // read or write it, or if it is another user's; but root may use the key of its directory's owner. A public half must belong to
 // root or to the owner of its directory, and only the owner may write it.
-Result<ClusterKey> load_cluster_key(const std::string& path);
+// `what`: the kind of key, for the errors.
+Result<ClusterKey> load_cluster_key(const std::string& path, const std::string& what = "cluster key");
 Result<ClusterPublicKey> load_cluster_public_key(const std::string& path);  // path of the public file
 
 // Makes both files (O_EXCL); an error where one exists. A failure leaves none behind.

@@ -12,6 +12,17 @@ constexpr std::size_t kAhead =
 
 }  // namespace
 
+void Link::proved() {
+  opened = true;
+  if (!peer.dialled) {
+    peer.caller = channel.caller();
+    peer.peer = channel.peer();
+  }
+  if (peer.caller == ClusterChannel::Caller::ticket) peer.ticket = channel.ticket();
+  peer.hash = channel.hash();
+  peer.holder = holder.name;
+}
+
 bool Link::has_room() const { return source && unsent.size() - sent < kAhead; }
 
 void Link::make_part() {
@@ -48,6 +59,17 @@ void Link::drop_unsent() {
   unsent.clear();
   source = nullptr;
   sent = 0;
+}
+
+std::shared_ptr<Link> dialled_link(boost::asio::ip::tcp::socket socket, LinkId id, const ClusterKey& own,
+                                   const std::optional<PeerKey>& peer) {
+  auto link = std::make_shared<Link>(std::move(socket), id,
+                                     peer ? ClusterChannel::dial_naming_key(peer->key, random_seed())
+                                          : ClusterChannel::dial_as_daemon(own, random_seed()));
+  link->peer.dialled = true;
+  if (peer) link->peer.caller = ClusterChannel::Caller::peer;
+  if (peer) link->peer.peer = peer->peer;
+  return link;
 }
 
 std::size_t most_descriptors() {

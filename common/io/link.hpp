@@ -4,6 +4,7 @@
 #include <boost/asio/ip/tcp.hpp>
 #include <chrono>
 #include <deque>
+#include <memory>
 #include <optional>
 #include <string>
 
@@ -19,9 +20,12 @@ struct Link {
   Link(boost::asio::ip::tcp::socket s, LinkId i, ClusterChannel c)
       : socket(std::move(s)), id(i), channel(std::move(c)) {}
 
-  bool client() const { return peer.caller != ClusterChannel::Caller::daemon; }
+  bool client() const { return peer.caller != ClusterChannel::Caller::daemon && !of_peer(); }
+  bool of_peer() const { return peer.caller == ClusterChannel::Caller::peer; }
   // A client is read again only after its answer has left, so that it cannot ask faster than it reads.
   bool owes() const { return !unsent.empty() || source || promised; }
+  // The handshake is over: notes what it has proved.
+  void proved();
   // True when the next part of the answer may be made: few unsent bytes are left.
   bool has_room() const;
   // Makes it.
@@ -50,6 +54,10 @@ struct Link {
   bool closing = false;  // when everything was sent
   boost::system::error_code write_error;
 };
+
+// A link of ours to a daemon of our own cluster, or of the peer where there is one.
+std::shared_ptr<Link> dialled_link(boost::asio::ip::tcp::socket socket, LinkId id, const ClusterKey& own,
+                                   const std::optional<PeerKey>& peer);
 
 // How many descriptors this process may have open.
 std::size_t most_descriptors();

@@ -60,17 +60,18 @@ class Links::Impl : public std::enable_shared_from_this<Impl> {
     return internal_error("cannot listen on port " + std::to_string(port) + ": " + chosen.error().message());
   }
 
-  LinkId dial(const std::string& host, std::uint16_t port) {
+  LinkId dial(const std::string& host, std::uint16_t port, std::optional<PeerKey> peer) {
     const LinkId id = next_id_++;
     if (!names_) return id;
     dialling_[id] = true;
-    io::dial(
-        loop_, *names_, host, port, limits_.dial_patience, [self = shared_from_this(), id](Dialled result) {
-          if (self->dialling_.erase(id) == 0) return;  // closed meanwhile
-          if (!result.socket)
-            return self->handler_.ended(id, result.refused ? LinkEnd::refused : LinkEnd::silent, result.why);
-          self->connected(id, std::move(*result.socket));
-        });
+    io::dial(loop_, *names_, host, port, limits_.dial_patience,
+             [self = shared_from_this(), id, peer = std::move(peer)](Dialled result) {
+               if (self->dialling_.erase(id) == 0) return;  // closed meanwhile
+               if (!result.socket)
+                 return self->handler_.ended(id, result.refused ? LinkEnd::refused : LinkEnd::silent,
+                                             result.why);
+               self->connected(id, std::move(*result.socket), peer);
+             });
     return id;
   }
 
@@ -104,6 +105,11 @@ class Links::Impl : public std::enable_shared_from_this<Impl> {
     // Posted: the caller is working on this link.
     if (tables_.users().size() > limits_.clients)
       boost::asio::post(loop_, [self = shared_from_this()] { self->drop_idle_clients(); });
+  }
+
+  void established(LinkId id) {
+    const auto link = find(id);
+    if (link && link->opened && link->of_peer()) tables_.proved(id, false);
   }
 
   std::size_t unsent(LinkId id) const {
@@ -184,12 +190,10 @@ class Links::Impl : public std::enable_shared_from_this<Impl> {
 
   // ---- dialling
 
-  void connected(LinkId id, tcp::socket socket) {
+  void connected(LinkId id, tcp::socket socket, const std::optional<PeerKey>& peer) {
     watch_liveness(socket.native_handle());
     fcntl(socket.native_handle(), F_SETFD, FD_CLOEXEC);
-    auto link = std::make_shared<Link>(std::move(socket), id,
-                                       ClusterChannel::dial_as_daemon(keys_.own(), random_seed()));
-    link->peer.dialled = true;
+    const auto link = dialled_link(std::move(socket), id, keys_.own(), peer);
     link->unsent = link->channel.start();
     begin(link);
     flush(link);
@@ -255,19 +259,15 @@ class Links::Impl : public std::enable_shared_from_this<Impl> {
       if (!flush(link)) return;
       if (!link->opened) make_next_key();
       if (link->opened && link->client()) return serve(link);
-      if (size < buffer_.size()) return read_next(link);  // all was read; saves a system call
+      if (size < buffer_.size() || link->of_peer())
+        return read_next(link);  // all was read; saves a system call
     }
   }
 
   void proved(const LinkPointer& link) {
-    link->opened = true;
-    if (!link->peer.dialled) link->peer.caller = link->channel.caller();
-    if (link->peer.caller == ClusterChannel::Caller::ticket) link->peer.ticket = link->channel.ticket();
-    link->peer.peer = link->channel.peer();
-    link->peer.hash = link->channel.hash();
-    link->peer.holder = link->holder.name;
+    link->proved();
     link->last_progress = steady_now();
-    tables_.proved(link->id, link->client());
+    tables_.proved(link->id, !link->peer.dialled && (link->client() || link->of_peer()));
     if (link->peer.caller == ClusterChannel::Caller::owner) identified(link->id, geteuid());
     if (door_.waits()) accept_soon();
     handler_.opened(link->id, link->peer);
@@ -486,7 +486,11 @@ Links::Links(boost::asio::io_context& loop, PeerKeys keys, const LinkLimits& lim
 Links::~Links() { impl_->shut_down(); }
 void Links::shut_down() { impl_->shut_down(); }
 Result<std::uint16_t> Links::listen(std::uint16_t port) { return impl_->listen(port); }
-LinkId Links::dial(const std::string& host, std::uint16_t port) { return impl_->dial(host, port); }
+LinkId Links::dial(const std::string& host, std::uint16_t port) { return impl_->dial(host, port, {}); }
+LinkId Links::dial_peer(const std::string& host, std::uint16_t port, const PeerKey& key) {
+  return impl_->dial(host, port, key);
+}
+void Links::established(LinkId link) { impl_->established(link); }
 void Links::send(LinkId link, std::string_view payload) { impl_->send(link, payload); }
 void Links::answer(LinkId link, Source source) { impl_->answer(link, std::move(source)); }
 void Links::promise(LinkId link) { impl_->promise(link); }

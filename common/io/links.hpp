@@ -6,8 +6,8 @@
 // does not know the messages: payloads go in and out. One loop, one thread.
 //
 // A connection is a stranger from its acceptance until it proves that it is a daemon's or holds the cluster's key, or until
-// identified() names its user. Links of our own cluster's daemons are never closed for lack of room; those of another peer are
-// bounded like clients.
+// identified() names its user, or established() says that it serves. Links of our own cluster's daemons are never closed for lack of
+// room; those of another peer have a stranger's limits until they are established, and one buffer is read of them at a time.
 //
 // state x event (of one link)    |
 //   dialling      connected -> proving; refused, silent: ended
@@ -102,6 +102,8 @@ class Links {
 
   // The outcome is `opened` or `ended`, never before this returns. `host`: a name or an address.
   LinkId dial(const std::string& host, std::uint16_t port);
+  // The same to the daemon of a peer; `key` is that of our calls to it.
+  LinkId dial_peer(const std::string& host, std::uint16_t port, const PeerKey& key);
 
   // Does nothing where the link is not open. Unsent bytes are kept up to the limit.
   void send(LinkId link, std::string_view payload);
@@ -112,6 +114,8 @@ class Links {
   void promise(LinkId link);
   // The client is known to be this user: it is no stranger any more, and may be idle.
   void identified(LinkId link, unsigned uid);
+  // The peer's connection serves: it is no stranger any more, and may be silent.
+  void established(LinkId link);
   // Unsent bytes: a daemon that makes an answer piece by piece waits until there are none.
   std::size_t unsent(LinkId link) const;
   void close(LinkId link);

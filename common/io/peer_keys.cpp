@@ -22,6 +22,18 @@ Result<void> PeerKeys::add(PeerKey added) {
   return {};
 }
 
+ClusterKey key_of_direction(const Seed& secret, std::string_view from, std::string_view to) {
+  std::string names;
+  for (const std::string_view name : {from, to})
+    names.append(name).push_back('\0');  // no name has a zero byte
+  ClusterKey key;
+  key.secret = cluster::blake(view(secret), "rollcall peer direction v1", names);
+  Bytes32 scalar = cluster::exchange_scalar(key.secret);
+  key.public_half = cluster::public_half(scalar);
+  sodium_memzero(scalar.data(), scalar.size());
+  return key;
+}
+
 const PeerKey* PeerKeys::named(const ClusterPublicKey& half, std::string_view dialled,
                                std::string_view mark) const {
   const PeerKey* found = nullptr;

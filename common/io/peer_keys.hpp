@@ -23,6 +23,11 @@ struct PeerKey {
   ClusterKey key;
 };
 
+// The key of the calls from cluster `from` to cluster `to`, made from the secret that the two share. Each direction of each pair has
+// its own, so a call proves nothing at a third cluster, nor at its sender. The names enter the handshake's transcript with the
+// key's public half.
+ClusterKey key_of_direction(const Seed& secret, std::string_view from, std::string_view to);
+
 class PeerKeys {
  public:
   // Bounds the cost of a call that names a key: one multiplication on the curve for each key.

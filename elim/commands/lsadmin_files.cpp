@@ -4,6 +4,7 @@
 #include "common/base/host_list.hpp"
 #include "common/conf/batch_settings.hpp"
 #include "common/conf/lsb/system_names.hpp"
+#include "common/conf/peer_settings.hpp"
 #include "common/conf/shared_addresses.hpp"
 #include "common/conf/show_conf.hpp"
 #include "common/io/config_source.hpp"
@@ -55,7 +56,8 @@ conf::Problems check_configuration(const Admin& admin, bool verbose) {
   const auto sources = io::real_file_sources();
   auto checked = conf::read_cluster_files(sources);
   const auto& files = checked.files ? *checked.files : *checked.rest;
-  conf::read_batch_settings(files, checked.problems);
+  conf::read_peer_settings(files, conf::read_batch_settings(files, checked.problems).mbd_port,
+                           checked.problems);
   conf::refuse_shared_addresses(files, sources, checked.problems);
   // Name services may be slow, so reconfig does not ask them.
   if (admin.subcommand == "ckconfig") conf::check_system_names(files, io::system_names(), checked.problems);

@@ -49,7 +49,7 @@ for name in $names; do
         bad=1
     fi
 done
-# Keywords of queues without an effect: programs read them only to show them. One that lsb.params has too may be read there.
+# Keywords of queues without an effect: programs read them only to show them, and in scenarios of bsched-query. One that lsb.params has too may be read there.
 keywords=common/conf/without_effect.cpp
 [ -r "$keywords" ] || { echo "$keywords: missing" >&2; exit 2; }
 names=$(sed -n 's/^    {"lsb.queues", "Queue", "\([A-Z_]*\)".*/\1/p' "$keywords")
@@ -57,7 +57,7 @@ names=$(sed -n 's/^    {"lsb.queues", "Queue", "\([A-Z_]*\)".*/\1/p' "$keywords"
 enough "$keywords" 10 $names
 for name in $names; do
     if grep -q "{\"$name\", File::lsb_params" "$table"; then continue; fi
-    if grep -rqF --include='*.cpp' --exclude='answers_*.cpp' --exclude='show_*.cpp' "\"$name\"" pam taskstarter elim sched res; then
+    if grep -rqF --include='*.cpp' --exclude='answers_*.cpp' --exclude='show_*.cpp' --exclude='*_scenario.cpp' "\"$name\"" pam taskstarter elim sched res; then
         echo "$keywords: $name is said to have no effect, and something reads it"
         bad=1
     fi

@@ -100,7 +100,7 @@ TEST(WithoutEffect, KeywordsOfQueuesAndWholeSectionsAreToldByTheReaders) {
           {"/c/lsf.shared", "Begin Cluster\nClusterName Servers\nlab (h1)\nfar ()\nEnd Cluster\n"},
           {"/c/lsf.cluster.lab",
            "Begin Parameters\nPRODUCTS=LSF_Base\nEnd Parameters\nBegin Host\nHOSTNAME\nh1\nEnd Host\n"
-           "Begin RemoteClusters\nCLUSTERNAME\nfar\nEnd RemoteClusters\n"},
+           "Begin RemoteClusters\nCLUSTERNAME EQUIV\nfar Y\nEnd RemoteClusters\n"},
           {batch + "params", "Begin Parameters\nHIST_HOURS = 5\nEnd Parameters\n"},
           {batch + "queues",
            "Begin Queue\nQUEUE_NAME = q\nFAIRSHARE = USER_SHARES[[default, 1]]\nPREEMPTION = PREEMPTIVE\n"
@@ -113,8 +113,7 @@ TEST(WithoutEffect, KeywordsOfQueuesAndWholeSectionsAreToldByTheReaders) {
     told.push_back(line.substr(0, line.find(" has no effect")));
   EXPECT_EQ(told, (std::vector<std::string>{
                       "/c/lsf.conf:1: warning: LSF_AUTH", "/c/lsf.conf:2: warning: SITE_OWN",
-                      "/c/lsf.shared:3: warning: Servers", "/c/lsf.cluster.lab:2: warning: PRODUCTS",
-                      "/c/lsf.cluster.lab:8: warning: section RemoteClusters"}));
+                      "/c/lsf.cluster.lab:2: warning: PRODUCTS", "/c/lsf.cluster.lab:10: warning: EQUIV"}));
   ASSERT_TRUE(cluster.files);
   told.clear();
   for (auto& line : lines_of(read_lsb_files(files.sources(), *cluster.files).problems))
