@@ -25,6 +25,7 @@
 #include "elim/commands/daemon_probe.hpp"
 #include "elim/commands/daemon_start.hpp"
 #include "elim/commands/daemon_work.hpp"
+#include "elim/commands/peer_key.hpp"
 #include "elim/commands/start_checks.hpp"
 
 namespace rollcall::elim {
@@ -85,6 +86,16 @@ int init(const Work& work) {
     return 0;
   }
   if (auto made = make_key(path); !made) return complain(made.error().text);
+  return 0;
+}
+
+int peerkey(const Work& work, const std::string& cluster) {
+  const auto made = make_peer_key(work, cluster);
+  if (!made) {
+    complain(made.error().text);
+    return exit_code_of(made.error());
+  }
+  say(*made);
   return 0;
 }
 
@@ -270,15 +281,14 @@ const std::map<std::string, std::function<int(const Work&)>>& actions() {
 CommandShape shape() {
   using Value = CommandOption::Value;
   return {"lsf_daemons",
-          "start|stop|restart|status [lim|res|mbatchd ...] | init | setup DIR [NAME]",
+          "start|stop|restart|status [lim|res|mbatchd ...] | init | setup DIR [NAME] | peerkey CLUSTER",
           {{"-d", Value::required, "DIR LSF_ENVDIR, before that of the environment"},
            {"-t", Value::required, "SECONDS to wait for a daemon: 30 to get ready, 10 to end"},
            {"-h", Value::none, "print this and end"},
            {"-V", Value::none, "print the version and end"}},
           CommandShape::Order::anywhere,
           "Starts, stops and looks at the daemons of this host; init makes the cluster's key; setup makes "
-          "the files of a "
-          "cluster of this host in DIR."};
+          "the files of a cluster of this host in DIR; peerkey makes a key that is shared with CLUSTER."};
 }
 
 int usage(const std::string& text) {
@@ -307,6 +317,7 @@ int setup(const std::vector<std::string>& operands) {
 
 // The daemons named after the action, each once, in the order of their start.
 Result<std::vector<show::DaemonKind>> kinds_asked(const std::vector<std::string>& operands) {
+  if (operands[0] == "peerkey") return std::vector<show::DaemonKind>{};
   for (std::size_t i = 1; i < operands.size(); ++i)
     if (operands[0] == "init" || show::daemon_kind(operands[i]) == nullptr)
       return usage_error("found \"" + operands[i] + "\" behind " + operands[0] + ", expected " +
@@ -341,9 +352,13 @@ int run(const std::vector<std::string>& arguments) {
   if (words->has("-V")) return std::fputs("Rollcall " ROLLCALL_VERSION "\n", stderr), 0;
   const auto& operands = words->operands();
   if (!operands.empty() && operands[0] == "setup") return setup(operands);
-  if (operands.empty() || !actions().contains(operands[0]))
+  const bool peer_key = !operands.empty() && operands[0] == "peerkey";
+  if (peer_key && operands.size() != 2)
+    return usage("peerkey: found " + std::to_string(operands.size() - 1) +
+                 " words behind it, expected CLUSTER");
+  if (operands.empty() || (!peer_key && !actions().contains(operands[0])))
     return usage("found " + (operands.empty() ? "no action" : "\"" + operands[0] + "\"") +
-                 ", expected one of start stop restart status init setup");
+                 ", expected one of start stop restart status init setup peerkey");
   auto asked = kinds_asked(operands);
   if (!asked) return usage(asked.error().text);
   const auto work = prepare(*words, std::move(*asked));
@@ -351,6 +366,7 @@ int run(const std::vector<std::string>& arguments) {
     complain(work.error().text);
     return exit_code_of(work.error());
   }
+  if (peer_key) return peerkey(*work, operands[1]);
   // Leaves the caller's descriptors and directory: a daemon must keep none of them open.
   syscall(SYS_close_range, 3U, ~0U, CLOSE_RANGE_CLOEXEC);
   umask(022);

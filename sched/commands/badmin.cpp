@@ -11,6 +11,7 @@
 #include "common/base/host_list.hpp"
 #include "common/conf/batch_settings.hpp"
 #include "common/conf/lsb/system_names.hpp"
+#include "common/conf/peer_settings.hpp"
 #include "common/conf/shared_addresses.hpp"
 #include "common/conf/show_conf.hpp"
 #include "common/io/config_source.hpp"
@@ -78,7 +79,7 @@ conf::Problems check_files(const Admin& admin) {
   auto& problems = cluster.problems;
   auto read = cluster.read;
   const auto& files = cluster.files ? *cluster.files : *cluster.rest;
-  conf::read_batch_settings(files, problems);
+  conf::read_peer_settings(files, conf::read_batch_settings(files, problems).mbd_port, problems);
   conf::refuse_shared_addresses(files, sources, problems);
   if (with_names) conf::check_system_names(files, io::system_names(), problems);
   if (!files.cluster.name.empty()) {
@@ -216,7 +217,9 @@ constexpr Subcommand kSubcommands[] = {
     {"hstartup", "[host ... | all]", "[-f] start RES, which runs the jobs of its host", hstartup},
     {"hshutdown", "[host ... | all]", "[-f] end RES; jobs go on", hshutdown},
     {"hrestart", "[host ... | all]", "[-f] start RES anew; jobs go on", hrestart},
-    {"hforget", "host ... | all", "[-f] have hosts forget the jobs of an mbatchd whose store is gone",
+    {"hforget", "host ... | all | @cluster ...",
+     "[-f] have hosts forget the jobs of an mbatchd whose store is gone; take another cluster's store as it "
+     "is now",
      hforget},
     {"qhist", "[queue]", "[-t from,to] what was said to queues", qhist},
     {"hhist", "[host]", "[-t from,to] what was said to hosts", hhist},
@@ -288,6 +291,17 @@ int run_badmin(io::Stage& stage, const Words& words) {
 }
 
 }  // namespace
+
+int forget_clusters(const BatchAdmin& admin, const Words& clusters) {
+  std::string named;
+  for (const auto& cluster : clusters) named += (named.empty() ? "" : " ") + cluster;
+  const std::string question =
+      "Jobs that " + std::string(clusters.size() == 1 ? "this cluster has" : "these clusters have") +
+      " lost are given up. Do you really want to take " + named + " as it is now?";
+  const auto yes = agreed(admin, question);
+  if (!yes) return io::kFailed;
+  return *yes ? control_names(admin, Control::FORGET_CLUSTERS, clusters) : 0;
+}
 
 io::Command badmin_command() {
   return {

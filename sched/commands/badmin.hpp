@@ -2,6 +2,7 @@
 // exit status. badmin(8).
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -19,6 +20,8 @@ struct BatchAdmin {
   CommandWords words;
 };
 
+// Asks the user; yes with -f. None: the input ended before an answer; the error was printed.
+std::optional<bool> agreed(const BatchAdmin& admin, const std::string& question);
 // The hosts that are named; none: this host.
 Words hosts_or_here(const BatchAdmin& admin);
 
@@ -26,5 +29,7 @@ int hstartup(const BatchAdmin& admin);
 int hshutdown(const BatchAdmin& admin);
 int hrestart(const BatchAdmin& admin);
 int hforget(const BatchAdmin& admin);
+// Of hforget: clusters, named without "@".
+int forget_clusters(const BatchAdmin& admin, const Words& clusters);
 
 }  // namespace rollcall::sched

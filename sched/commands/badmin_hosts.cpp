@@ -22,20 +22,6 @@ std::string this_host(io::Stage& stage) {
   return stage.files_to_ask().names.official(name).value_or(name);
 }
 
-// None: the input ended before an answer; the error was printed.
-std::optional<bool> agreed(const BatchAdmin& admin, const std::string& question) {
-  if (admin.words.has("-f")) return true;
-  admin.stage.print(question + " [y/n] ");
-  const auto answer = io::Stage::read_line();
-  if (!answer) {
-    admin.stage.print("\n");
-    admin.stage.fail(std::string(admin.name) +
-                     ": the input ended before an answer; nothing was done (-f asks nothing)");
-    return std::nullopt;
-  }
-  return *answer == "y" || *answer == "Y" || *answer == "yes";
-}
-
 bool means_all(const BatchAdmin& admin) {
   const auto& words = admin.words.operands();
   return std::find(words.begin(), words.end(), "all") != words.end();
@@ -108,6 +94,19 @@ int order_each_host(const BatchAdmin& admin, const std::string& title, const std
 
 }  // namespace
 
+std::optional<bool> agreed(const BatchAdmin& admin, const std::string& question) {
+  if (admin.words.has("-f")) return true;
+  admin.stage.print(question + " [y/n] ");
+  const auto answer = io::Stage::read_line();
+  if (!answer) {
+    admin.stage.print("\n");
+    admin.stage.fail(std::string(admin.name) +
+                     ": the input ended before an answer; nothing was done (-f asks nothing)");
+    return std::nullopt;
+  }
+  return *answer == "y" || *answer == "Y" || *answer == "yes";
+}
+
 Words hosts_or_here(const BatchAdmin& admin) {
   return admin.words.operands().empty() ? Words{this_host(admin.stage)} : admin.words.operands();
 }
@@ -128,7 +127,14 @@ int hrestart(const BatchAdmin& admin) {
 
 // Each host says what is lost before it is asked for; one question for all of them.
 int hforget(const BatchAdmin& admin) {
-  if (admin.words.operands().empty()) return admin.stage.fail("hforget: no host is named; name each, or all");
+  const Words& words = admin.words.operands();
+  if (words.empty()) return admin.stage.fail("hforget: no host is named; name each, or all");
+  Words clusters;
+  for (const auto& word : words)
+    if (word.starts_with('@')) clusters.push_back(word.substr(1));
+  if (!clusters.empty() && clusters.size() == words.size()) return forget_clusters(admin, clusters);
+  if (!clusters.empty())
+    return admin.stage.fail("hforget: found hosts and clusters, expected the ones or the others");
   const auto names = host_names(admin);
   if (!names) return io::kFailed;
   const auto& files = admin.stage.files_to_ask();

@@ -15,7 +15,8 @@ constexpr Duration kRetry = std::chrono::seconds(1);
 
 }  // namespace
 
-Result<void> Committer::load(sched::book::StoredRows& rows, const sched::book::JobTable& jobs) {
+Result<void> Committer::load(sched::book::StoredRows& rows, const sched::book::JobTable& jobs,
+                             const std::function<bool(const io::StoredControl&)>& takes) {
   files_.set_present_jobs({[&jobs] { return sched::book::jobs_not_over(jobs); },
                            [&jobs](sched::JobKey job, const PresentJobs::Take& take) {
                              sched::book::tell_of_job(jobs, job, take);
@@ -29,6 +30,7 @@ Result<void> Committer::load(sched::book::StoredRows& rows, const sched::book::J
       store_->load({[&](io::StoredSubmission row) { rows.load_submission(row.number, std::move(row.asked)); },
                     [&](wire::JobRecord row) { rows.load_job(std::move(row)); },
                     [&](io::StoredControl row) {
+                      if (takes(row)) return;
                       wire::ControlState state;
                       if (state.ParseFromString(row.value)) rows.load_control(std::move(state));
                     },

@@ -46,8 +46,10 @@ class Committer {
         handler_(std::move(handler)),
         transaction_(rows) {}
 
-  // Loads the store into a Book that has its files and its term. To be called before anything else.
-  Result<void> load(sched::book::StoredRows& rows, const sched::book::JobTable& jobs);
+  // Loads the store into a Book that has its files and its term. To be called before anything else. `takes`: takes a row of controls
+  // that is not the Book's, and says so.
+  Result<void> load(sched::book::StoredRows& rows, const sched::book::JobTable& jobs,
+                    const std::function<bool(const io::StoredControl&)>& takes);
 
   io::JobStore& store() { return *store_; }
   const io::JobStore& store() const { return *store_; }

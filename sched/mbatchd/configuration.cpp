@@ -28,6 +28,7 @@ LoadedConfiguration load_set(const conf::FileSources& sources) {
 
   conf::Problems of_batch;
   const auto batch = std::make_shared<conf::BatchSettings>(conf::read_batch_settings(files, of_batch));
+  made->peers = conf::read_peer_settings(files, batch->mbd_port, of_batch);
   tell(loaded, of_batch);
   if (of_batch.has_fatal()) return loaded;
   made->files.batch = batch;
@@ -82,6 +83,8 @@ std::vector<io::NamedPath> trusted_paths(const Configuration& configuration) {
   std::vector<io::NamedPath> paths{{configuration.directory, "LSB_SHAREDIR"}, {directory, "LSB_CONFDIR"}};
   for (const char* name : {"lsb.params", "lsb.queues", "lsb.hosts", "lsb.users", "lsb.applications"})
     paths.emplace_back(directory + "/" + name, name);
+  if (const auto& keys = configuration.peers.key_directory; !keys.empty())
+    paths.emplace_back(keys, "ROLLCALL_PEER_KEYS");
   return paths;
 }
 

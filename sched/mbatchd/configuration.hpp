@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "common/conf/file_snapshot.hpp"
+#include "common/conf/peer_settings.hpp"
 #include "common/conf/told_lines.hpp"
 #include "common/io/root_trust.hpp"
 #include "sched/policy/cycle/placement_rules.hpp"
@@ -18,6 +19,7 @@ namespace rollcall::mbatchd {
 struct Configuration {
   sched::ConfigView files;
   std::shared_ptr<const sched::cycle::PlacementRules> rules;
+  conf::PeerSettings peers;
   std::string host;                                // our own, official: always BatchSettings::mbd_host
   std::string directory;                           // LSB_SHAREDIR/CLUSTER
   std::shared_ptr<const conf::FileSnapshot> kept;  // what it was read from, for its #if time()

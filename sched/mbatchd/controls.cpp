@@ -39,6 +39,8 @@ wire::BatchReply Controls::carry_out(const Control& asked, const Configuration& 
       return text_reply(handler_.status());
     case Control::SHOW_CONFIGURATION:
       return text_reply(parameter_lines(configuration));
+    case Control::FORGET_CLUSTERS:
+      return forget_clusters(asked);
     default:
       return refusal(Refusal::BAD_REQUEST, "this mbatchd does not know what is asked");
   }
@@ -50,6 +52,19 @@ wire::BatchReply Controls::set_log_level(const std::string& word) {
     return refusal(Refusal::BAD_REQUEST, "found the level " + word + ", expected LOG_ERR ... LOG_DEBUG");
   log_.set_last(*level);
   return text_reply("the log level is " + word);
+}
+
+wire::BatchReply Controls::forget_clusters(const Control& asked) {
+  wire::BatchReply reply;
+  reply.set_last(true);
+  for (const auto& name : asked.names()) {
+    auto& outcome = *reply.mutable_outcomes()->add_outcomes();
+    const auto [text, done] = handler_.forget_cluster(name);
+    outcome.set_text(text);
+    outcome.set_failed(!done);
+    if (!done) outcome.set_why(Refusal::BAD_REQUEST);
+  }
+  return reply;
 }
 
 wire::BatchReply Controls::order_hosts(const Control& asked, const Configuration& configuration) {

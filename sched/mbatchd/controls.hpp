@@ -6,6 +6,7 @@
 
 #include <functional>
 #include <string>
+#include <utility>
 
 #include "common/io/log.hpp"
 #include "common/wire/batch.pb.h"
@@ -21,6 +22,8 @@ class Controls {
     std::function<wire::BatchReply()> reconfigure, restart;
     std::function<void()> shut_down, rebuild_events;
     std::function<std::string()> status;
+    std::function<std::pair<std::string, bool>(const std::string& cluster)>
+        forget_cluster;  // the text, and whether it is done
   };
   Controls(io::Log& log, Engine& engine, Handler handler)
       : log_(log), engine_(engine), handler_(std::move(handler)) {}
@@ -29,6 +32,7 @@ class Controls {
 
  private:
   wire::BatchReply set_log_level(const std::string& word);
+  wire::BatchReply forget_clusters(const wire::ControlBatch& asked);
   wire::BatchReply order_hosts(const wire::ControlBatch& asked, const Configuration& configuration);
 
   io::Log& log_;

@@ -11,6 +11,7 @@
 
 #include "common/io/daemon_loop.hpp"
 #include "common/io/local_time.hpp"
+#include "common/io/peer_key_files.hpp"
 #include "sched/mbatchd/active_configuration.hpp"
 #include "sched/mbatchd/clients.hpp"
 #include "sched/mbatchd/committer.hpp"
@@ -22,6 +23,7 @@
 #include "sched/mbatchd/load_watch.hpp"
 #include "sched/mbatchd/memory_watch.hpp"
 #include "sched/mbatchd/next_turn.hpp"
+#include "sched/mbatchd/peer_links.hpp"
 #include "sched/mbatchd/queries.hpp"
 #include "sched/mbatchd/requests.hpp"
 #include "sched/mbatchd/scheduler.hpp"
@@ -48,7 +50,7 @@ io::LinkLimits link_limits() {
 
 class Daemon {
  public:
-  Daemon(const DaemonSetup& setup, const EngineMaker& make_engine, const io::PeerKeys& keys,
+  Daemon(const DaemonSetup& setup, const EngineMaker& make_engine, io::LoadedPeerKeys keys,
          std::unique_ptr<io::JobStore> store, io::Log& log)
       : log_(log),
         files_(setup.env_dir, setup.configuration, log,
@@ -66,7 +68,7 @@ class Daemon {
              [this](const std::set<JobKey>& jobs) { waiters_.changed(jobs); },
              [this](JobKey job) { keeper_.job(job); }, [this] { store_keeps_again(); },
              [this] { catch_up_soon(); }}),
-        links_(loop_.context(), keys, link_limits(),
+        links_(loop_.context(), keys.accepts, link_limits(),
                {[this](io::LinkId link, const io::LinkPeer& peer) { opened(link, peer); },
                 [this](io::LinkId link, std::string_view payload) { return message(link, payload); },
                 [this](io::LinkId link, io::LinkEnd how, const std::string& why) { ended(link, how, why); },
@@ -74,6 +76,7 @@ class Daemon {
                 &tickets_,
                 {},
                 [this](io::LinkId link) { engine_->drained(link); }}),
+        peers_(loop_.context(), links_, committer_.store(), log, std::move(keys.dials)),
         engine_(make_engine(
             {loop_.context(), links_, log, committer_.store().term(),
              [this](const std::string& host, const sched::HostReport& report) { host_told(host, report); },
@@ -95,8 +98,10 @@ class Daemon {
                    [this] { loop_.begin_end_soon(io::DaemonEnd::stopped); }, [this] { rebuild_events(); },
                    [this] {
                      return status_lines(*files_.configuration(), book_.jobs(), book_.hosts(), *engine_,
-                                         committer_, keeper_.load_known());
-                   }}),
+                                         committer_, keeper_.load_known()) +
+                            peers_.status();
+                   },
+                   [this](const std::string& cluster) { return peers_.forget(cluster); }}),
         requests_(book_.commands(), committer_, queries_, controls_, clients_, links_, log,
                   {[this](sched::Effects effects) { changed(std::move(effects)); }, [this] { turn_soon(); },
                    [this]() -> const Configuration& { return *files_.configuration(); },
@@ -108,7 +113,11 @@ class Daemon {
     book_.set_term(committer_.store().term());
     book_.hosts().set_own_host(files_.configuration()->host);
     auto changed_at_first = book_.configure(files_.configuration()->files, wall_now());
-    if (const auto loaded = committer_.load(book_.rows(), book_.jobs()); !loaded) return loaded.error();
+    const auto of_peers = [this](const io::StoredControl& row) { return peers_.load(row); };
+    if (const auto loaded = committer_.load(book_.rows(), book_.jobs(), of_peers); !loaded)
+      return loaded.error();
+    if (const auto begun = peers_.begin(files_.configuration()->settings().cluster); !begun)
+      return begun.error();
     const auto port =
         links_.listen(static_cast<std::uint16_t>(files_.configuration()->files.batch->mbd_port));
     if (!port) return port.error();
@@ -136,6 +145,7 @@ class Daemon {
     keeper_.configure(files_.configuration()->rules);
     book_.hosts().cpu_factors(keeper_.cpu_factors());
     engine_->configure(files_.configuration());
+    peers_.configure(files_.configuration()->peers);
     clients_.configure(files_.configuration());
     queries_.configure(files_.configuration());
     committer_.files().configure(file_ages_of(*files_.configuration()));
@@ -164,13 +174,12 @@ class Daemon {
       case Caller::ticket:
         return clients_.opened(link, peer);
       case Caller::peer:
-        log_.notice("closed a connection of " + peer.peer + " from " + peer.address +
-                    ": there is no conversation with other clusters");
-        return links_.close(link);
+        return peers_.opened(link, peer);
     }
   }
 
   Result<void> message(io::LinkId link, std::string_view payload) {
+    if (peers_.has(link)) return peers_.message(link, payload);
     wire::ToMbatchd message;
     if (!message.ParseFromArray(payload.data(), static_cast<int>(payload.size())))
       return internal_error("found a message that cannot be read, expected ToMbatchd");
@@ -183,6 +192,7 @@ class Daemon {
   }
 
   void ended(io::LinkId link, io::LinkEnd how, const std::string& why) {
+    if (peers_.has(link)) return peers_.ended(link, why);
     engine_->ended(link, why);
     clients_.ended(link);
     if (how == io::LinkEnd::closed && waiters_.left(link, wall_now())) turn_soon();
@@ -382,6 +392,7 @@ class Daemon {
   Forgetting forgetting_{log_};
   TicketIssuer tickets_;
   io::Links links_;
+  PeerLinks peers_;
   const std::unique_ptr<Engine> engine_;
   WaitingOrders orders_{{[this](const std::string& host) { return engine_->has_room(host); },
                          [this](const sched::Effect& order) { give(order); }}};
@@ -412,6 +423,14 @@ Result<void> make_directory(const std::string& path) {
   return {};
 }
 
+io::LoadedPeerKeys peer_keys_of(const Configuration& configuration, const io::ClusterKey& own) {
+  std::vector<std::string> clusters;
+  if (!configuration.peers.key_directory.empty())
+    for (const auto& peer : configuration.peers.clusters) clusters.push_back(peer.name);
+  return io::load_peer_keys(configuration.peers.key_directory, configuration.settings().cluster, own,
+                            clusters);
+}
+
 }  // namespace
 
 Result<io::DaemonEnd> run_daemon(const DaemonSetup& setup, const DaemonParts& parts, io::Log& log,
@@ -420,13 +439,12 @@ Result<io::DaemonEnd> run_daemon(const DaemonSetup& setup, const DaemonParts& pa
   const auto key = io::load_cluster_key(setup.configuration->settings().key_file);
   if (!key) return key.error();
   if (const auto made = make_directory(setup.configuration->directory); !made) return made.error();
-  io::PeerKeys keys = *key;
-  for (const auto& peer : setup.peers)
-    if (const auto added = keys.add(peer); !added) return added.error();
+  auto keys = peer_keys_of(*setup.configuration, *key);
+  for (const auto& error : keys.errors) log.error(error + "; its cluster is not connected");
   auto store = parts.store(setup.configuration->directory);
   if (!store) return internal_error(store.error().text);
   if (!setup.packed.empty()) keep_configuration(setup.configuration->directory, setup.packed, log);
-  Daemon daemon(setup, parts.engine, keys, std::move(*store), log);
+  Daemon daemon(setup, parts.engine, std::move(keys), std::move(*store), log);
   return daemon.run(ready);
 }
 

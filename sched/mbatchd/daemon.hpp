@@ -31,8 +31,6 @@ struct DaemonSetup {
   std::optional<std::string> env_dir;  // LSF_ENVDIR by option
   std::shared_ptr<const Configuration> configuration;
   std::string packed;  // LoadedConfiguration::packed, to be kept beside the store; "": nothing new
-  // Peers whose daemons may call, beside those of our own cluster; only tests have some.
-  std::vector<io::PeerKey> peers{};
 };
 
 // The engine and the store of this mbatchd: main() chooses them, and no other part knows which they are.

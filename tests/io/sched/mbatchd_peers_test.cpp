@@ -1,6 +1,11 @@
-// mbatchd that knows another cluster's key (tests/programs/mbatchd_with_peer.cpp): that cluster's daemons are known by name, and
-// have neither the rights of our own cluster's daemons nor those of clients.
-#include "common/io/cluster_keys.hpp"
+// mbatchd and the masters of other clusters, which this test plays: who is heard, what is remembered, what a peer that lies gets.
+#include <sys/stat.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "common/io/peer_keys.hpp"
+#include "common/wire/peer.pb.h"
 #include "tests/io/sched/mbatchd_stage.hpp"
 
 namespace rollcall::mbatchd::test {
@@ -9,64 +14,246 @@ namespace {
 using testing::HasSubstr;
 using testing::Not;
 
-io::ClusterKey key_of(std::uint8_t value) {
-  io::ClusterKey key;
-  key.secret.fill(value);
-  key.public_half = io::cluster::public_half(io::cluster::exchange_scalar(key.secret));
-  return key;
-}
+constexpr const char* kShared = R"(Begin Cluster
+ClusterName
+test
+east
+north
+End Cluster
+Begin HostType
+TYPENAME
+X86_64
+End HostType
+Begin HostModel
+MODELNAME CPUFACTOR ARCHITECTURE
+PC 1.0 ()
+End HostModel
+)";
 
 class Peers : public Stage {
  protected:
-  std::unique_ptr<Talk> naming(const io::ClusterKey& key) const {
-    return std::make_unique<Talk>(port_, io::ClusterChannel::dial_naming_key(key, io::random_seed()));
+  Peers() {
+    write("lsf.shared", kShared);
+    keys_ = directory_ + "/peers";
+    std::filesystem::create_directory(keys_);
+    chmod(keys_.c_str(), 0700);
+    write_key("east", east_);
+    write_conf();
   }
-  const io::ClusterKey east_ = key_of(0x51);
+  void write_conf(const std::string& peers = "east=none north=none") const {
+    write_lsf_conf("ROLLCALL_PEER_KEYS=" + keys_ + "\nROLLCALL_PEERS=\"" + peers + "\"\n");
+  }
+  void write_key(const std::string& file, const io::Seed& secret) const {
+    std::ofstream out(keys_ + "/" + file);
+    for (const auto byte : secret) out << "0123456789abcdef"[byte >> 4] << "0123456789abcdef"[byte & 15];
+    out << "\n";
+    out.close();
+    chmod((keys_ + "/" + file).c_str(), 0600);
+  }
+  static io::Seed secret(std::uint8_t value) {
+    io::Seed bytes;
+    bytes.fill(value);
+    bytes[7] = 3;
+    return bytes;
+  }
+  std::unique_ptr<Talk> call(const std::string& from = "east", const std::string& to = "test") const {
+    return std::make_unique<Talk>(
+        port_, io::ClusterChannel::dial_naming_key(io::key_of_direction(east_, from, to), io::random_seed()));
+  }
+  static wire::PeerMessage hello(std::uint64_t term = 5, char store = 'e',
+                                 const std::string& cluster = "east") {
+    wire::PeerMessage message;
+    message.set_number(1);
+    message.mutable_hello()->set_cluster(cluster);
+    message.mutable_hello()->set_store(std::string(16, store));
+    message.mutable_hello()->set_term(term);
+    message.mutable_hello()->set_run(std::string(16, static_cast<char>('a' + term % 26)));
+    message.mutable_hello()->set_version("1");
+    return message;
+  }
+  static std::optional<wire::PeerMessage> hear(Talk& talk) {
+    const auto payload = talk.hear_payload();
+    wire::PeerMessage message;
+    if (!payload || !message.ParseFromString(*payload)) return std::nullopt;
+    return message;
+  }
+  static void say(Talk& talk, const wire::PeerMessage& message) {
+    talk.say_payload(message.SerializeAsString());
+  }
+  // True: it answers a ping, so it serves.
+  static bool serves(Talk& talk) {
+    wire::PeerMessage ping;
+    ping.mutable_ping();
+    say(talk, ping);
+    const auto answer = hear(talk);
+    return answer && answer->has_pong();
+  }
+  // Greets and is greeted; what mbatchd said, and whether it serves then.
+  std::unique_ptr<Talk> connect(std::uint64_t term = 5, char store = 'e') const {
+    auto talk = call();
+    EXPECT_TRUE(talk->open()) << log();
+    said_ = hear(*talk).value_or(wire::PeerMessage());
+    say(*talk, hello(term, store));
+    return talk;
+  }
+  std::string status() const {
+    wire::BatchRequest request;
+    request.mutable_control()->set_action(wire::ControlBatch::SHOW_STATUS);
+    return ask(request).text();
+  }
+  wire::BatchReply forget(const std::string& cluster) const {
+    wire::BatchRequest request;
+    request.mutable_control()->set_action(wire::ControlBatch::FORGET_CLUSTERS);
+    request.mutable_control()->add_names(cluster);
+    return ask(request);
+  }
+
+  const io::Seed east_ = secret(0x51);
+  std::string keys_;
+  mutable wire::PeerMessage said_;
 };
 
-TEST_F(Peers, MessageOfAPeerIsNoResOfOurs) {
+TEST_F(Peers, AreGreetedAndServed) {
   expect_started();
-  const auto peer = naming(east_);
-  ASSERT_TRUE(peer->open()) << "it has proved itself";
-  wire::FromRes hello;
-  hello.mutable_hello()->set_host(host_);
-  hello.mutable_hello()->set_run(std::string(16, 'r'));
-  wire::ToMbatchd message;
-  message.set_engine(hello.SerializeAsString());
-  peer->say(message);
-  EXPECT_FALSE(peer->hear());
-  EXPECT_TRUE(peer->ended());
-  EXPECT_THAT(log(), HasSubstr("closed a connection of east from 127.0.0.1"));
-  EXPECT_THAT(log(), Not(HasSubstr("RES of " + host_ + " is connected")));
+  EXPECT_THAT(status(), HasSubstr("\ncluster east: not connected"));
+  EXPECT_THAT(status(), HasSubstr("\ncluster north: no key"));
+  const auto peer = connect();
+  EXPECT_EQ(said_.hello().cluster(), "test");
+  EXPECT_EQ(said_.hello().store().size(), 16U);
+  EXPECT_TRUE(serves(*peer)) << log();
+  EXPECT_THAT(status(), HasSubstr("\ncluster east: connected, term 5"));
 }
 
-TEST_F(Peers, RequestOfAPeerIsNotAnswered) {
+TEST_F(Peers, AreTheStoreTheyWereAfterARestartOfOurs) {
   expect_started();
-  const auto peer = naming(east_);
-  ASSERT_TRUE(peer->open());
-  wire::ToMbatchd message;
-  *message.mutable_request() = submit_request();
-  peer->say(message);
-  EXPECT_FALSE(peer->hear());
-  EXPECT_TRUE(peer->ended());
-  EXPECT_EQ(submit(), 1) << "no job was submitted before";
+  const auto first = connect();
+  ASSERT_TRUE(serves(*first));
+  const auto before = said_.hello();
+  kill_hard();
+  expect_started();
+  const auto second = connect();
+  ASSERT_TRUE(serves(*second));
+  EXPECT_EQ(said_.hello().store(), before.store());
+  EXPECT_GT(said_.hello().term(), before.term());
+  EXPECT_NE(said_.hello().run(), before.run());
+  kill_hard();
+  expect_started();
+  const auto older = connect(4);
+  const auto refused = hear(*older);
+  ASSERT_TRUE(refused && refused->has_refused()) << "what was known has outlived mbatchd";
+  EXPECT_THAT(refused->refused().why(), HasSubstr("older state"));
 }
 
-TEST_F(Peers, UnknownKeyIsRefused) {
+TEST_F(Peers, WithAStoreMadeAnewAreRefusedUntilAnAdministratorSaysSo) {
   expect_started();
-  const auto stranger = naming(key_of(0x66));
-  EXPECT_FALSE(stranger->open());
-  EXPECT_TRUE(stranger->ended());
+  ASSERT_TRUE(serves(*connect()));
+  const auto anew = connect(6, 'f');
+  ASSERT_TRUE(hear(*anew).value().has_refused());
+  EXPECT_FALSE(hear(*anew));
+  EXPECT_TRUE(anew->ended());
+  EXPECT_THAT(forget("north").outcomes().outcomes(0).text(), HasSubstr("Cluster <north>"));
+  EXPECT_TRUE(forget("moon").outcomes().outcomes(0).failed());
+  EXPECT_FALSE(forget("east").outcomes().outcomes(0).failed());
+  EXPECT_TRUE(serves(*connect(6, 'f')));
+}
+
+TEST_F(Peers, ACallComesBackToNobodyAndProvesNothingElsewhere) {
+  expect_started();
+  EXPECT_FALSE(call("test", "east")->open()) << "our own call, sent back to us";
+  EXPECT_FALSE(call("east", "north")->open());
+  EXPECT_FALSE(call("north", "test")->open());
   EXPECT_THAT(log(), HasSubstr("a call that names a key which this daemon does not have"));
 }
 
-TEST_F(Peers, DaemonsOfOurClusterConnectAsBefore) {
+// The peer has its key, and none of the rights of a daemon or a client of ours.
+TEST_F(Peers, HaveNoWordOfOurDaemonsOrClients) {
   expect_started();
-  const auto daemon = res(host_);
-  const int id = submit();
-  daemon->serve(kPatience, [&] { return status(id) == wire::STATUS_DONE; });
-  EXPECT_EQ(status(id), wire::STATUS_DONE);
-  EXPECT_TRUE(naming(key_)->open()) << "a daemon of ours that names our key";
+  const auto as_client = connect();
+  ASSERT_TRUE(serves(*as_client));
+  wire::ToMbatchd message;
+  *message.mutable_request() = submit_request();
+  as_client->say(message);
+  const auto as_res = call();
+  wire::FromRes res;
+  res.mutable_hello()->set_host(host_);
+  res.mutable_hello()->set_run(std::string(16, 'r'));
+  message.set_engine(res.SerializeAsString());
+  hear(*as_res);
+  as_res->say(message);
+  EXPECT_FALSE(hear(*as_res)) << log();
+  EXPECT_EQ(submit(), 1) << "no job was submitted before";
+  EXPECT_THAT(log(), Not(HasSubstr("RES of " + host_ + " is connected")));
+}
+
+TEST_F(Peers, ThatLieInTheirHelloAreCutOff) {
+  expect_started();
+  for (const auto& lie : {hello(5, 'e', "north"), hello(5, 'e', "test"), hello(0)}) {
+    const auto peer = call();
+    ASSERT_TRUE(hear(*peer));
+    say(*peer, lie);
+    EXPECT_FALSE(hear(*peer));
+    EXPECT_TRUE(peer->ended());
+  }
+  const auto copy = connect();  // our own store's identity
+  auto mirrored = said_;
+  mirrored.mutable_hello()->set_cluster("east");
+  const auto mirror = call();
+  hear(*mirror);
+  say(*mirror, mirrored);
+  EXPECT_TRUE(hear(*mirror).value().has_refused());
+  EXPECT_TRUE(serves(*copy)) << "the good one is not disturbed";
+}
+
+TEST_F(Peers, OfALaterVersionAreToldWhatIsNotKnown) {
+  expect_started();
+  const auto peer = connect();
+  wire::PeerMessage later;
+  later.set_number(42);
+  std::string bytes = later.SerializeAsString() + "\xfa\x3f\x02hi";  // field 1023, bytes
+  peer->say_payload(bytes);
+  EXPECT_EQ(hear(*peer).value().unsupported().number(), 42U);
+  auto greeting = hello(7);
+  const auto next = call();
+  hear(*next);
+  next->say_payload(greeting.SerializeAsString() + "\xfa\x3f\x02hi");
+  EXPECT_TRUE(serves(*next)) << "unknown fields are passed over";
+}
+
+TEST_F(Peers, CallingThousandTimesCostTheOthersNothing) {
+  expect_started();
+  int heard = 0;
+  for (int i = 0; i < 60; ++i) {
+    const auto peer = call();
+    if (peer->open() && hear(*peer)) ++heard;
+  }
+  EXPECT_LE(heard, 30);
+  EXPECT_GT(submit(), 0);
+}
+
+TEST_F(Peers, WithAKeyThatOthersMayReadAreNotConnectedAndJobsRun) {
+  chmod((keys_ + "/east").c_str(), 0644);
+  expect_started();
+  EXPECT_FALSE(call()->open());
+  EXPECT_THAT(log(), HasSubstr("peer key " + keys_ + "/east"));
+  EXPECT_GT(submit(), 0);
+}
+
+TEST_F(Peers, TwoKeysAreValidDuringAChange) {
+  write_key("east.next", secret(0x77));
+  expect_started();
+  EXPECT_TRUE(serves(*connect()));
+  Talk next(port_, io::ClusterChannel::dial_naming_key(io::key_of_direction(secret(0x77), "east", "test"),
+                                                       io::random_seed()));
+  EXPECT_TRUE(next.open());
+}
+
+TEST_F(Peers, LeftOutOfRemoteClustersAreRefused) {
+  write("lsf.cluster.test",
+        "Begin Host\nHOSTNAME model type server RESOURCES\n" + host_ +
+            " ! ! 1 ()\nEnd Host\nBegin RemoteClusters\nCLUSTERNAME\nnorth\nEnd RemoteClusters\n");
+  expect_started();
+  EXPECT_FALSE(call()->open());
+  EXPECT_THAT(status(), Not(HasSubstr("east")));
 }
 
 }  // namespace

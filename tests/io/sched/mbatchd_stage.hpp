@@ -44,9 +44,11 @@ class Talk {
   bool open() const { return open_; }
   const std::string& hash() const { return channel_.hash(); }
   void say(const wire::ToMbatchd& message);
-  void say_bytes(const std::string& bytes);  // as they are, unsealed
+  void say_payload(const std::string& payload);  // of another cluster's mbatchd
+  void say_bytes(const std::string& bytes);      // as they are, unsealed
   // The next message; nothing when the connection ends, or nothing comes in time.
   std::optional<wire::FromMbatchd> hear(std::chrono::milliseconds patience = kPatience);
+  std::optional<std::string> hear_payload(std::chrono::milliseconds patience = kPatience);
   bool ended() const { return ended_; }
 
  private:
@@ -54,7 +56,7 @@ class Talk {
   boost::asio::io_context loop_;
   boost::asio::ip::tcp::socket socket_{loop_};
   io::ClusterChannel channel_;
-  std::deque<wire::FromMbatchd> heard_;
+  std::deque<std::string> heard_;
   bool open_ = false, ended_ = false;
 };
 

@@ -24,7 +24,9 @@ Talk::Talk(std::uint16_t port, io::ClusterChannel channel) : channel_(std::move(
   open_ = channel_.open();
 }
 
-void Talk::say(const wire::ToMbatchd& message) { say_bytes(channel_.seal(message.SerializeAsString())); }
+void Talk::say(const wire::ToMbatchd& message) { say_payload(message.SerializeAsString()); }
+
+void Talk::say_payload(const std::string& payload) { say_bytes(channel_.seal(payload)); }
 
 void Talk::say_bytes(const std::string& bytes) {
   boost::system::error_code error;
@@ -44,7 +46,7 @@ bool Talk::read(steady_clock::time_point until) {
   }
   std::string out;
   const auto fed = channel_.feed({buffer.data(), size}, out, [this](std::string_view payload) {
-    EXPECT_TRUE(heard_.emplace_back().ParseFromArray(payload.data(), static_cast<int>(payload.size())));
+    heard_.emplace_back(payload);
     return Result<void>();
   });
   EXPECT_TRUE(fed) << fed.error().text;
@@ -53,6 +55,14 @@ bool Talk::read(steady_clock::time_point until) {
 }
 
 std::optional<wire::FromMbatchd> Talk::hear(milliseconds patience) {
+  const auto payload = hear_payload(patience);
+  if (!payload) return std::nullopt;
+  wire::FromMbatchd message;
+  EXPECT_TRUE(message.ParseFromString(*payload));
+  return message;
+}
+
+std::optional<std::string> Talk::hear_payload(milliseconds patience) {
   const auto until = steady_clock::now() + patience;
   while (heard_.empty())
     if (!read(until)) return std::nullopt;

@@ -45,11 +45,13 @@ BEGIN {
     below("sched/policy", "cycle", "values")
     # A choice by what other clusters say: no messages, no cycle, no Book.
     may["sched/policy/forward"] = "common/base common/conf common/resreq sched/policy/values sched/policy/forward"
+    # Conversations of masters know neither jobs nor the Book.
+    may["sched/policy/peers"] = "common/base common/conf common/wire sched/policy/peers"
     below("sched/policy", "answers", "values jobs book cycle")
     below("sched/policy", "submit", "values")
     below("sched/policy", "show", "values")
     below("sched/policy", "events", "values")
-    shell("sched/mbatchd", "sched/policy", "values jobs book cycle forward answers events", "")
+    shell("sched/mbatchd", "sched/policy", "values jobs book cycle forward peers answers events", "")
     shell("sched/client", "sched/policy", "values submit", "")
     shell("sched/commands", "sched/policy", "values submit show events", "sched/client")
     also["sched/commands"] = " sched/policy/cycle/scenario.hpp sched/policy/forward/forward_scenario.hpp " # bsched-query
@@ -67,7 +69,7 @@ BEGIN {
     # Rooms of one folder tell their names apart by a namespace each; values are what the others share.
     own_namespace["sched/policy/values"] = "rollcall::sched"
     own_namespace["sched/client"] = "rollcall::client"
-    split("jobs book cycle forward answers submit show events", list)
+    split("jobs book cycle forward peers answers submit show events", list)
     for (i in list) own_namespace["sched/policy/" list[i]] = "rollcall::sched::" list[i]
     split("load lim melim", list)
     for (i in list) own_namespace["elim/policy/" list[i]] = "rollcall::" list[i]

@@ -18,7 +18,7 @@ fresh() {
     rm -rf "$dir/tree"
     for room in common/base common/conf common/resreq common/wire common/io pam/policy pam taskstarter/policy \
         taskstarter elim/policy/load elim/policy/lim elim/policy/melim elim/policy/show elim/reader elim/lim elim/melim \
-        elim/elims elim/commands sched/policy/values sched/policy/jobs sched/policy/book sched/policy/cycle sched/policy/forward \
+        elim/elims elim/commands sched/policy/values sched/policy/jobs sched/policy/book sched/policy/cycle sched/policy/forward sched/policy/peers \
         sched/policy/answers sched/policy/submit sched/policy/show sched/policy/events sched/mbatchd sched/client sched/commands \
         res/policy res/daemon res/shepherd res/commands; do
         mkdir -p "$dir/tree/$room"
@@ -51,7 +51,7 @@ includes() {
 }
 
 fresh
-expect 0 "34 includes, none against the rules" "$here/check_includes.sh" "$dir/tree"
+expect 0 "35 includes, none against the rules" "$here/check_includes.sh" "$dir/tree"
 includes common/base/x.hpp '#include "common/conf/lsf_conf.hpp"' 'common/base may not include common/conf'
 includes common/conf/x.hpp '#  include "common/io/launch.hpp"' 'common/conf may not include common/io'
 includes common/resreq/x.hpp '#include "common/conf/lsf_conf.hpp"' 'common/resreq may not include common/conf'
@@ -102,6 +102,8 @@ includes sched/policy/cycle/x.cpp '#include "sched/policy/jobs/job_life.hpp"' 's
 includes sched/policy/forward/x.cpp '#include "sched/policy/cycle/schedule.hpp"' 'sched/policy/forward may not include sched/policy/cycle'
 includes sched/policy/forward/x.cpp '#include "sched/policy/book/book.hpp"' 'sched/policy/forward may not include sched/policy/book'
 includes sched/policy/forward/x.cpp '#include "common/wire/messages.hpp"' 'sched/policy/forward may not include common/wire'
+includes sched/policy/peers/x.cpp '#include "sched/policy/book/book.hpp"' 'sched/policy/peers may not include sched/policy/book'
+includes sched/policy/peers/x.cpp '#include "common/io/links.hpp"' 'sched/policy/peers may not include common/io'
 includes sched/policy/answers/x.cpp '#include "sched/policy/show/show_jobs.hpp"' 'sched/policy/answers may not include sched/policy/show'
 includes sched/policy/submit/x.cpp '#include "sched/policy/show/show_jobs.hpp"' 'sched/policy/submit may not include sched/policy/show'
 includes sched/policy/show/x.cpp '#include "sched/policy/answers/answers.hpp"' 'sched/policy/show may not include sched/policy/answers'
@@ -120,7 +122,7 @@ includes sched/commands/x.cpp '#include "common/io/batch_client.hpp"' 'sched/com
 for room in load lim melim show; do
     includes elim/policy/$room/x.cpp '#include <fstream>' "elim/policy/$room is pure"
 done
-for room in values jobs book cycle forward answers submit show events; do
+for room in values jobs book cycle forward peers answers submit show events; do
     includes sched/policy/$room/x.cpp '#include <fstream>' "sched/policy/$room is pure"
 done
 includes sched/policy/x.cpp '#include <string>' 'belongs to no room'
@@ -128,7 +130,7 @@ includes elim/policy/x.cpp '#include <string>' 'belongs to no room'
 includes sched/policy/book/x.cpp 'namespace rollcall::sched {' 'sched/policy/book has the namespace rollcall::sched::book'
 includes sched/policy/values/x.cpp 'namespace rollcall::load {' 'sched/policy/values has the namespace rollcall::sched'
 includes elim/policy/show/x.cpp 'namespace rollcall::elim {' 'elim/policy/show has the namespace rollcall::elim::show'
-for room in values jobs book cycle forward answers; do
+for room in values jobs book cycle forward peers answers; do
     includes sched/policy/$room/x.hpp '#include "sched/policy/values/global_job_id.hpp"' \
         "sched/policy/$room may not name jobs of other clusters"
 done

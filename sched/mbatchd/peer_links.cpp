@@ -1,0 +1,157 @@
+#include "sched/mbatchd/peer_links.hpp"
+
+#include <algorithm>
+
+#include "common/io/cluster_key.hpp"
+
+namespace rollcall::mbatchd {
+namespace {
+
+namespace peers = sched::peers;
+namespace step = sched::peers::step;
+
+constexpr const char* kPeerRow = "peer";
+constexpr const char* kOwnRow = "identity";
+
+TimePoint now() { return {std::chrono::steady_clock::now().time_since_epoch()}; }
+
+std::string random_bytes() {
+  const io::Seed seed = io::random_seed();
+  return {reinterpret_cast<const char*>(seed.data()), peers::kIdentityBytes};
+}
+
+}  // namespace
+
+bool PeerLinks::load(const io::StoredControl& row) {
+  if (row.kind != kPeerRow && row.kind != kOwnRow) return false;
+  wire::PeerRow read;
+  if (!read.ParseFromString(row.value)) return true;
+  if (row.kind == kOwnRow)
+    own_ = std::move(read);
+  else
+    loaded_[row.name] = std::move(read);
+  return true;
+}
+
+Result<void> PeerLinks::begin(const std::string& cluster) {
+  if (own_.store().empty()) {
+    own_.set_store(random_bytes());
+    io::StoreBatch batch;
+    batch.controls.push_back({kOwnRow, "", own_.SerializeAsString()});
+    if (const auto kept = store_.commit(batch); !kept) return internal_error(kept.error().text);
+  }
+  own_.set_term(store_.term());
+  own_.set_run(random_bytes());
+  sessions_ = std::make_unique<peers::PeerSessions>(peers::OwnIdentity{cluster, own_, ROLLCALL_VERSION});
+  for (auto& [name, row] : std::exchange(loaded_, {})) sessions_->known(name, std::move(row));
+  return {};
+}
+
+void PeerLinks::configure(const conf::PeerSettings& settings) {
+  std::vector<std::string> with_key;
+  for (const auto& [cluster, key] : dials_) with_key.push_back(cluster);
+  carry_out(sessions_->configure(settings, with_key, now()));
+}
+
+void PeerLinks::opened(io::LinkId link, const io::LinkPeer& peer) {
+  clusters_[link] = peer.peer;
+  carry_out(sessions_->opened(link, peer.peer, peer.dialled, now()));
+}
+
+Result<void> PeerLinks::message(io::LinkId link, std::string_view payload) {
+  wire::PeerMessage message;
+  if (!message.ParseFromArray(payload.data(), static_cast<int>(payload.size())))
+    return internal_error("found a message of cluster " + clusters_.at(link) +
+                          " that cannot be read, expected PeerMessage");
+  const auto steps = sessions_->message(link, message, now());
+  if (!steps) {
+    log_.warning(steps.error().text);
+    return steps.error();
+  }
+  carry_out(*steps);
+  return {};
+}
+
+void PeerLinks::ended(io::LinkId link, const std::string& why) {
+  const auto found = clusters_.find(link);
+  if (found == clusters_.end()) return;
+  const std::string cluster = found->second;
+  clusters_.erase(found);
+  carry_out(sessions_->ended(link, cluster, why, now()));
+}
+
+std::pair<std::string, bool> PeerLinks::forget(const std::string& cluster) {
+  const auto [steps, there] = sessions_->forget(cluster, now());
+  if (!there) return {"no cluster " + cluster + " is known here", false};
+  if (!remember(std::get<step::Remember>(steps.front())))
+    return {"the store does not keep it; see mbatchd's log", false};
+  log_.notice("what is known of the store of cluster " + cluster +
+              " is forgotten by order of an administrator");
+  arm();
+  return {"Cluster <" + cluster + ">: its store is taken as it is now", true};
+}
+
+bool PeerLinks::remember(const step::Remember& row) {
+  io::StoreBatch batch;
+  batch.controls.push_back({kPeerRow, row.cluster, row.row ? row.row->SerializeAsString() : ""});
+  const auto kept = store_.commit(batch);
+  if (!kept) log_.error(kept.error().text + "; cluster " + row.cluster + " is not connected");
+  return kept.has_value();
+}
+
+void PeerLinks::carry_out(const peers::Steps& steps) {
+  for (const auto& one : steps) {
+    if (const auto* dial = std::get_if<step::Dial>(&one)) {
+      const auto& [host, port] = dial->address;
+      clusters_[links_.dial_peer(host, static_cast<std::uint16_t>(port), dials_.at(dial->cluster))] =
+          dial->cluster;
+    } else if (const auto* say = std::get_if<step::Say>(&one)) {
+      links_.send(say->link, say->message.SerializeAsString());
+    } else if (const auto* close = std::get_if<step::Close>(&one)) {
+      clusters_.erase(close->link);
+      close->when_sent ? links_.close_when_sent(close->link) : links_.close(close->link);
+    } else if (const auto* row = std::get_if<step::Remember>(&one)) {
+      if (remember(*row)) continue;
+      return carry_out(sessions_->not_remembered(
+          row->link, "the store of this cluster does not keep what it is given", now()));
+    } else if (const auto* serves = std::get_if<step::Serves>(&one)) {
+      links_.established(serves->link);
+    } else if (const auto* tell = std::get_if<step::Tell>(&one)) {
+      tell->warning ? log_.warning(tell->line) : log_.notice(tell->line);
+    }
+  }
+  arm();
+}
+
+void PeerLinks::arm() {
+  const auto next = sessions_->next_deadline();
+  if (!next) return void(timer_.cancel());
+  timer_.expires_after(std::max(Duration{0}, *next - now()));
+  timer_.async_wait([this](const boost::system::error_code& error) {
+    if (!error) carry_out(sessions_->tick(now()));
+  });
+}
+
+std::string PeerLinks::status() const {
+  std::string lines;
+  for (const auto& peer : sessions_->standings()) {
+    lines += "\ncluster " + peer.cluster + ": ";
+    switch (peer.state) {
+      case peers::PeerState::no_key:
+        lines += "no key (lsf_daemons peerkey " + peer.cluster + ", then badmin mbdrestart)";
+        break;
+      case peers::PeerState::apart:
+        lines += "not connected" + (peer.why.empty() ? "" : ": " + peer.why);
+        break;
+      case peers::PeerState::refused:
+        lines += "refused: " + peer.why;
+        break;
+      case peers::PeerState::serves:
+        lines += "connected, term " + std::to_string(peer.term) + ", version " + peer.version;
+        break;
+    }
+  }
+  return lines;
+}
+
+}  // namespace rollcall::mbatchd

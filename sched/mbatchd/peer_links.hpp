@@ -1,0 +1,60 @@
+// PeerLinks: the connections with masters of other clusters. Carries out what PeerSessions decides: dials, sends, closes, remembers.
+//
+// It owns the keys with which peers are dialled, and this cluster's identity, which the store has. A peer's row is committed by itself,
+// outside a turn: it changes only when the peer's mbatchd starts. Rules: sched/policy/peers/peer_sessions.hpp.
+#pragma once
+
+#include <boost/asio/steady_timer.hpp>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+
+#include "common/conf/peer_settings.hpp"
+#include "common/io/job_store.hpp"
+#include "common/io/links.hpp"
+#include "common/io/log.hpp"
+#include "sched/policy/peers/peer_sessions.hpp"
+
+namespace rollcall::mbatchd {
+
+class PeerLinks {
+ public:
+  PeerLinks(boost::asio::io_context& loop, io::Links& links, io::JobStore& store, io::Log& log,
+            std::map<std::string, io::PeerKey> dials)
+      : links_(links), store_(store), log_(log), dials_(std::move(dials)), timer_(loop) {}
+
+  // A row of the store, before begin(). False: it is of something else.
+  bool load(const io::StoredControl& row);
+  // Makes the identity of a new store; an error where it cannot be kept.
+  Result<void> begin(const std::string& cluster);
+  void configure(const conf::PeerSettings& settings);
+
+  void opened(io::LinkId link, const io::LinkPeer& peer);
+  bool has(io::LinkId link) const { return clusters_.count(link) != 0; }
+  Result<void> message(io::LinkId link, std::string_view payload);
+  void ended(io::LinkId link, const std::string& why);
+
+  // badmin hforget @CLUSTER. The text for the administrator; false in `second`: there is no such peer.
+  std::pair<std::string, bool> forget(const std::string& cluster);
+  // Lines of badmin showstatus, each behind a newline; "": no peers.
+  std::string status() const;
+
+ private:
+  void carry_out(const sched::peers::Steps& steps);
+  bool remember(const sched::peers::step::Remember& row);
+  void arm();
+
+  io::Links& links_;
+  io::JobStore& store_;
+  io::Log& log_;
+  std::map<std::string, io::PeerKey> dials_;
+  boost::asio::steady_timer timer_;
+  wire::PeerRow own_;
+  std::map<std::string, wire::PeerRow> loaded_;
+  std::unique_ptr<sched::peers::PeerSessions> sessions_;
+  std::unordered_map<io::LinkId, std::string> clusters_;  // also of links that are being dialled
+};
+
+}  // namespace rollcall::mbatchd
