@@ -21,7 +21,7 @@ class CommitterTest : public sched::book::BookTest {
     char name[] = "/tmp/rollcall-committer.XXXXXX";
     if (mkdtemp(name) != nullptr) directory = name;
     committer.emplace(book->rows(), std::move(*disk.open()), directory, log, handler());
-    EXPECT_TRUE(committer->load(book->rows(), book->jobs()));
+    EXPECT_TRUE(committer->load(book->rows(), book->jobs(), [](const io::StoredControl&) { return false; }));
     hello("hostA");
     take();
   }
