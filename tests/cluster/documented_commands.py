@@ -24,10 +24,16 @@ NOBODY = 65534
 
 QUICKSTART = "installs packages and builds for minutes; continuous integration runs it, io_quickstart_refusals its refusals"
 BENCH = "a measurement of minutes on a quiet machine; bench_* tests run the programs in small"
+PEERS = "needs two clusters; cluster_peers has them and types it"
 NOT_RUN = {
     "./quickstart": QUICKSTART,
     "./quickstart test": QUICKSTART,
-    "./quickstart fuzz": QUICKSTART,
+    "echo 'ROLLCALL_PEER_KEYS=/opt/rollcall/peers' >>conf/lsf.conf": PEERS,
+    "lsf_daemons peerkey east": PEERS,
+    "scp -p /opt/rollcall/peers/east e1:/opt/rollcall/peers/west": PEERS,
+    "badmin mbdrestart": PEERS,
+    "badmin showstatus | grep ^cluster": PEERS,
+    "badmin hforget @east": PEERS,
     "bench/batch --runs 2": BENCH,
     "bench/launch --runs 9": BENCH,
     "bench/lim": BENCH,

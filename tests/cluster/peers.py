@@ -2,18 +2,22 @@
 
 import os
 import shutil
+import subprocess
 
+from rollcall_testing import documents
 from rollcall_testing.own_cluster import OwnCluster
 from rollcall_testing.runner import expect, expect_equal, expect_in, main
 from rollcall_testing.waiting import wait_until
 
 SECONDS = 60
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 
 
 class Pair:
-    """A context manager: both clusters with their daemons, and one key. `dials`: the clusters that dial the other one."""
+    """A context manager: both clusters with their daemons, and one key. `dials`: the clusters that dial the other one. `keyed`: false
+    where west has neither ROLLCALL_PEER_KEYS nor a key yet."""
 
-    def __init__(self, bench, dials):
+    def __init__(self, bench, dials, keyed=True):
         self.west, self.east = OwnCluster(bench, "west"), OwnCluster(bench, "east")
         self.port = {side: self.setting(side, "LSB_MBD_PORT") for side in self.sides()}
         for side, name, other in ((self.west, "west", "east"), (self.east, "east", "west")):
@@ -24,10 +28,13 @@ class Pair:
             with open(shared, "w", encoding="ascii") as file:
                 file.write(text.replace(f"{name}\n", f"{name}\n{other}\n", 1))
             place = f"127.0.0.1:{self.port[self.other(side)]}" if name in dials else "none"
-            side.append("lsf.conf", f"ROLLCALL_PEER_KEYS={side.path('peers')}\nROLLCALL_PEERS={other}={place}\n")
+            keys = f"ROLLCALL_PEER_KEYS={side.path('peers')}\n" if keyed or side is self.east else ""
+            side.append("lsf.conf", f"{keys}ROLLCALL_PEERS={other}={place}\n")
+        os.mkdir(self.east.path("peers"), 0o700)
+        if not keyed:
+            return
         made = self.west.good("lsf_daemons", "peerkey", "east")
         expect_in(f"made {self.west.path('peers', 'east')}; copy it", made, "peerkey")
-        os.mkdir(self.east.path("peers"), 0o700)
         shutil.copy2(self.west.path("peers", "east"), self.east.path("peers", "west"))
 
     def sides(self):
@@ -115,6 +122,22 @@ def test_a_key_is_changed_while_both_run(bench):
             os.rename(side.path("peers", f"{name}.next"), side.path("peers", name))
             side.good("lsf_daemons", "restart", "mbatchd")
             pair.expect_connected()
+
+
+def test_the_admin_guide_connects_two_clusters(bench):
+    """The lines of "Other clusters" as they stand, but for the directories and the way to the other host."""
+    lines = [line.text for line in documents.commands(ROOT, set(os.listdir(bench.bin)))
+             if (line.document, line.title) == ("admin.md", "Other clusters") and line.host]
+    expect_equal(len(lines), 5, "lines that are prompted for")
+    with Pair(bench, ("west",), keyed=False) as pair:
+        for line in lines:
+            typed = line.replace("scp -p", "cp -p").replace("e1:/opt/rollcall", pair.east.top).replace("/opt/rollcall", pair.west.top)
+            done = subprocess.run(["sh", "-c", typed], cwd=pair.west.top, capture_output=True, text=True, timeout=60, check=False,
+                                  env=dict(pair.west.environment, PATH=f"{bench.bin}:{os.environ['PATH']}"))
+            expect_equal(done.returncode, 0, f"{line}: {done.stdout}{done.stderr}")
+            if line == "badmin mbdrestart":  # "both"
+                pair.east.good("badmin", "mbdrestart")
+        pair.expect_connected()
 
 
 def test_other_keys_and_wrong_words_are_told(bench):
