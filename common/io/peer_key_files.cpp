@@ -49,13 +49,13 @@ LoadedPeerKeys load_peer_keys(const std::string& directory, const std::string& o
     if (!names_key_file(cluster)) continue;
     const auto secrets = load_peer_secrets(directory, cluster);
     if (!secrets) {
-      loaded.errors.push_back(secrets.error().text);
+      loaded.errors[cluster] = secrets.error().text;
       continue;
     }
     for (const Seed& secret : *secrets) {
       const auto added = loaded.accepts.add({cluster, key_of_direction(secret, cluster, own)});
       if (!added)
-        loaded.errors.push_back(added.error().text);
+        loaded.errors[cluster] = added.error().text;
       else
         loaded.dials.emplace(cluster, PeerKey{cluster, key_of_direction(secret, own, cluster)});
     }

@@ -25,11 +25,11 @@ std::string peer_key_path(const std::string& directory, std::string_view cluster
 Result<std::vector<Seed>> load_peer_secrets(const std::string& directory, const std::string& cluster);
 
 // The keys of a daemon of cluster `own` for these peers: those it accepts, and the one with which it dials each. A file that cannot be
-// used is reported in `errors`, one line each, and its cluster has no key.
+// used is an error of its cluster, one line, which then has no key.
 struct LoadedPeerKeys {
   PeerKeys accepts;
   std::map<std::string, PeerKey> dials;  // by cluster
-  std::vector<std::string> errors;
+  std::map<std::string, std::string> errors;  // by cluster
 };
 LoadedPeerKeys load_peer_keys(const std::string& directory, const std::string& own, const ClusterKey& own_key,
                               const std::vector<std::string>& clusters);

@@ -76,7 +76,8 @@ class Daemon {
                 &tickets_,
                 {},
                 [this](io::LinkId link) { engine_->drained(link); }}),
-        peers_(loop_.context(), links_, committer_.store(), log, std::move(keys.dials)),
+        peers_(loop_.context(), links_, committer_.store(), log, std::move(keys.dials),
+               std::move(keys.errors)),
         engine_(make_engine(
             {loop_.context(), links_, log, committer_.store().term(),
              [this](const std::string& host, const sched::HostReport& report) { host_told(host, report); },
@@ -440,7 +441,8 @@ Result<io::DaemonEnd> run_daemon(const DaemonSetup& setup, const DaemonParts& pa
   if (!key) return key.error();
   if (const auto made = make_directory(setup.configuration->directory); !made) return made.error();
   auto keys = peer_keys_of(*setup.configuration, *key);
-  for (const auto& error : keys.errors) log.error(error + "; its cluster is not connected");
+  for (const auto& [cluster, error] : keys.errors)
+    log.error(error + "; cluster " + cluster + " is not connected");
   auto store = parts.store(setup.configuration->directory);
   if (!store) return internal_error(store.error().text);
   if (!setup.packed.empty()) keep_configuration(setup.configuration->directory, setup.packed, log);

@@ -138,6 +138,10 @@ std::string PeerLinks::status() const {
     lines += "\ncluster " + peer.cluster + ": ";
     switch (peer.state) {
       case peers::PeerState::no_key:
+        if (const auto why = key_errors_.find(peer.cluster); why != key_errors_.end()) {
+          lines += "no key: " + why->second;
+          break;
+        }
         lines += "no key (lsf_daemons peerkey " + peer.cluster + ", then badmin mbdrestart)";
         break;
       case peers::PeerState::apart:

@@ -22,8 +22,13 @@ namespace rollcall::mbatchd {
 class PeerLinks {
  public:
   PeerLinks(boost::asio::io_context& loop, io::Links& links, io::JobStore& store, io::Log& log,
-            std::map<std::string, io::PeerKey> dials)
-      : links_(links), store_(store), log_(log), dials_(std::move(dials)), timer_(loop) {}
+            std::map<std::string, io::PeerKey> dials, std::map<std::string, std::string> key_errors)
+      : links_(links),
+        store_(store),
+        log_(log),
+        dials_(std::move(dials)),
+        key_errors_(std::move(key_errors)),
+        timer_(loop) {}
 
   // A row of the store, before begin(). False: it is of something else.
   bool load(const io::StoredControl& row);
@@ -50,6 +55,7 @@ class PeerLinks {
   io::JobStore& store_;
   io::Log& log_;
   std::map<std::string, io::PeerKey> dials_;
+  std::map<std::string, std::string> key_errors_;  // by cluster
   boost::asio::steady_timer timer_;
   wire::PeerRow own_;
   std::map<std::string, wire::PeerRow> loaded_;

@@ -235,6 +235,7 @@ TEST_F(Peers, WithAKeyThatOthersMayReadAreNotConnectedAndJobsRun) {
   expect_started();
   EXPECT_FALSE(call()->open());
   EXPECT_THAT(log(), HasSubstr("peer key " + keys_ + "/east"));
+  EXPECT_THAT(status(), HasSubstr("cluster east: no key: peer key " + keys_ + "/east: mode 0644"));
   EXPECT_GT(submit(), 0);
 }
 
