@@ -261,7 +261,7 @@ TEST_F(ClusterKeyFile, ThatSomebodyMadeUpIsRefused) {
   for (const auto& digits : examples) {
     write(path_, digits + "\n", 0600);
     EXPECT_EQ(key_refusal(), "cluster key " + path_ +
-                                 ": is an example, expected a random key, as lsf_daemons init makes it");
+                                 ": is an example, expected a random key, as lsf_daemons makes it");
   }
 }
 
