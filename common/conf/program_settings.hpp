@@ -28,6 +28,7 @@ struct MbatchdProgram {
   std::chrono::seconds ticket_life{0};                 // ROLLCALL_TICKET_LIFE; 0: no tickets
   bool short_event_hosts = false, host_usage = false;  // LSF_HPC_EXTENSIONS: SHORT_EVENTFILE, HOST_RUSAGE
   bool sequential_signals = false;                     // LSB_USE_SEQUENTIAL_SIGNAL
+  bool no_lock_of_exclusive = false;                   // LSB_DISABLE_LIMLOCK_EXCL
 };
 
 struct ResProgram {

@@ -133,6 +133,9 @@ class LsbReader {
     tell_without_effect(files.params, problems);
     files.queues = read_lsb_queues(sections(dir + "/lsb.queues", true), cluster_.indices, unit, problems,
                                    cluster_.shared.invalid_resources);
+    if (files.params.preempt_exclusive && !cluster_.programs.mbatchd.no_lock_of_exclusive)
+      problems.warning(files.params.cells.find("PREEMPT_JOBTYPE")->place,
+                       "PREEMPT_JOBTYPE=EXCLUSIVE has no effect: lsf.conf has no LSB_DISABLE_LIMLOCK_EXCL=Y");
     check_default_queues(files);
     make_default_queue(files, dir);
     files.hosts = read_lsb_hosts(sections(dir + "/lsb.hosts", false), cluster_.indices, problems,

@@ -45,6 +45,18 @@ std::optional<PreemptFor> read_preempt_for(RowReader& cells) {
   return preempt_for;
 }
 
+bool read_preempt_exclusive(RowReader& cells) {
+  bool exclusive = false;
+  for (const std::string& word : cells.words("PREEMPT_JOBTYPE"))
+    if (same_name(word, "EXCLUSIVE"))
+      exclusive = true;
+    else if (same_name(word, "BACKFILL") || same_name(word, "AFFINITY"))
+      cells.warning("PREEMPT_JOBTYPE", word, "EXCLUSIVE, the one type that has an effect in this release");
+    else
+      cells.error("PREEMPT_JOBTYPE", word, "EXCLUSIVE, BACKFILL or AFFINITY");
+  return exclusive;
+}
+
 PreemptionLimits read_preemption_limits(RowReader& cells) {
   PreemptionLimits limits;
   limits.most = cells.whole("MAX_JOB_PREEMPT", 0, kMost);

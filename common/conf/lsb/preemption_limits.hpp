@@ -39,6 +39,9 @@ struct PreemptFor {
 // None: PREEMPT_FOR is not given.
 std::optional<PreemptFor> read_preempt_for(RowReader& cells);
 
+// PREEMPT_JOBTYPE has EXCLUSIVE.
+bool read_preempt_exclusive(RowReader& cells);
+
 PreemptionLimits read_preemption_limits(RowReader& cells);
 // Each value of `first`, or else of `second`.
 PreemptionLimits first_of(const PreemptionLimits& first, const PreemptionLimits& second);

@@ -45,6 +45,7 @@ class RulesMaker {
     rules_->preempts = preemptable_queues(rules_->queues);
     rules_->preempts_any = std::any_of(rules_->preempts.begin(), rules_->preempts.end(),
                                        [](const auto& victims) { return !victims.empty(); });
+    rules_->preempts_exclusive = params.preempt_exclusive && cluster().programs.mbatchd.no_lock_of_exclusive;
     rules_->reserves = reserve_methods(cluster(), lsb());
     rules_->gpus = rules_->indices().find(gpu_resource(cluster()));
     make_user_limits();

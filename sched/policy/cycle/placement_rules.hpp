@@ -110,6 +110,7 @@ struct PlacementRules {
 
   std::vector<std::vector<QueueNumber>> preempts;  // preemptable_queues() of `queues`
   bool preempts_any = false;
+  bool preempts_exclusive = false;  // jobs of -x preempt and are preempted
 
   const IndexTable& indices() const { return cluster->indices; }
   // `written`: as HostId::text() writes it.

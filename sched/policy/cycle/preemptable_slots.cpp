@@ -45,7 +45,9 @@ std::vector<PreemptableSlots> preemptable_slots(const Snapshot& snapshot, WallTi
     if (lower.empty()) continue;
     auto& [slots, lowest] = all[queue];
     for (const HostNumber host : hosts_of(rules, rules.queues[queue])) {
-      if (state.host_obstacle(host).obstacle != Obstacle::none) continue;
+      const Obstacle obstacle = state.host_obstacle(host).obstacle;
+      // With a job of -x that may not be preempted there are no victims on the host.
+      if (obstacle != Obstacle::none && obstacle != Obstacle::exclusive_job) continue;
       int here = 0;
       for (const QueueNumber other : lower) here += victims[other][host];
       // On a host with more jobs than MXJ the first victims only bring it back to MXJ.

@@ -19,6 +19,8 @@ struct Preemption::Draft {
   std::size_t looked_at = 0, next_look = 1;
   std::optional<Allocation> room;
   const Demand& demand() const { return look.entry->demand; }
+  // It is tried host by host. Jobs of -x are not: they need a host without other jobs, of whatever queues these are.
+  bool serial() const { return demand().min_slots == 1 && !demand().exclusive; }
 };
 
 QueueNumber Preemption::queue_of(const PlacedJob& job) const {
@@ -56,7 +58,7 @@ void Preemption::find_running() {
 }
 
 void Preemption::lend(const PlacedJob& job, int sign) {
-  for (const SlotsOn& on : job.placement.hosts) state_.lend(on.host, sign * on.slots);
+  for (const SlotsOn& on : job.placement.hosts) state_.lend(on.host, state_.room_of(job, on.slots), sign);
 }
 
 // With the hosts on which jobs run that the demand may preempt, in its order.
@@ -65,22 +67,30 @@ Preemption::Cursors& Preemption::cursors_of(const HostSearch::Look& look) {
   Cursors& cursors = place->second;
   if (!is_new) return cursors;
   const auto& queues = state_.rules().preempts[look.entry->compiled->queue];
-  std::vector<int> more(state_.rules().hosts.size());
+  std::vector<WorkingState::Room> more(state_.rules().hosts.size());
   for (const QueueNumber queue : queues) {
     cursors.at[queue] = 0;
     for (HostNumber host = 0; host < more.size(); ++host)
       for (const PlacedJob* job : running(queue)[host])
-        for (const SlotsOn& on : job->placement.hosts) more[host] += on.host == host ? on.slots : 0;
+        for (const SlotsOn& on : job->placement.hosts) {
+          if (on.host != host) continue;
+          const auto room = state_.room_of(*job, on.slots);
+          more[host].slots += room.slots;
+          more[host].jobs += room.jobs;
+          more[host].exclusive += room.exclusive;
+        }
   }
+  for (HostNumber host = 0; host < more.size(); ++host) state_.lend(host, more[host], 1);
   const Compiled& compiled = *look.entry->compiled;
-  const Ranking ranking(state_, compiled.hosts.get(), *compiled.order, &more);
+  const Ranking ranking(state_, compiled.hosts.get(), *compiled.order);
   for (const HostNumber host : ranking.hosts()) {
-    if (more[host] == 0 || search_.suits(*look.entry, host).slots == 0) continue;
-    const int slots = most_on(look, host, more[host]);
+    if (more[host].slots == 0 || search_.suits(*look.entry, host).slots == 0) continue;
+    const int slots = most_on(look, host);
     if (slots == 0) continue;
     cursors.hosts.push_back(host);
     cursors.most += slots;
   }
+  for (HostNumber host = 0; host < more.size(); ++host) state_.lend(host, more[host], -1);
   return cursors;
 }
 
@@ -88,15 +98,13 @@ int Preemption::free_for(const Demand& demand, HostNumber host) const {
   return std::clamp(state_.free_slots(host), 0, demand.min_slots);
 }
 
-// How many slots a job of the demand could have on the host, up to its least, with `more` of them free.
-int Preemption::most_on(const HostSearch::Look& look, HostNumber host, int more) {
+// How many slots a job of the demand could have on the host, up to its least.
+int Preemption::most_on(const HostSearch::Look& look, HostNumber host) const {
   const Demand& demand = look.entry->demand;
   const Compiled& compiled = *look.entry->compiled;
   int most = 0;
-  state_.lend(host, more);
   for (const Alternative& alternative : compiled.alternatives)
     most = std::max(most, state_.room(demand, compiled, alternative, host, demand.min_slots, {}).slots);
-  state_.lend(host, -more);
   return most;
 }
 
@@ -104,7 +112,8 @@ std::optional<Preemption::Found> Preemption::find(const HostSearch::Look& look, 
   const Demand& demand = look.entry->demand;
   PreemptionAttempt* const told = log_ == nullptr ? nullptr : &log_->emplace_back();
   if (told) *told = {.job = job.key, .demand = job.demand};
-  if (demand.exclusive || demand.whole_hosts) return std::nullopt;
+  const bool may = !demand.exclusive || state_.rules().preempts_exclusive;
+  if (!may || demand.whole_hosts) return std::nullopt;
   find_running();
   Draft draft{look, job, cursors_of(look), told};
   if (demand.min_slots > 1) draft.hosts = search_.free_hosts(look);
@@ -154,7 +163,7 @@ bool Preemption::add_victims(Draft& draft, QueueNumber queue) {
 
 bool Preemption::add_victims_on(Draft& draft, QueueNumber queue, HostNumber host) {
   if (draft.in.insert(host).second) draft.hosts.push_back(host);
-  const bool serial = draft.demand().min_slots == 1;
+  const bool serial = draft.serial();
   for (const PlacedJob* job : running(queue)[host]) {
     if (suspended_.contains(job->key) || !draft.chosen.insert(job->key).second) continue;
     draft.victims.push_back(job);
@@ -179,7 +188,7 @@ bool Preemption::add_victims_on(Draft& draft, QueueNumber queue, HostNumber host
 // little.
 bool Preemption::enough(Draft& draft) {
   const Demand& demand = draft.demand();
-  if (demand.min_slots > 1 && ++draft.looked_at < draft.next_look) return false;
+  if (!draft.serial() && ++draft.looked_at < draft.next_look) return false;
   draft.next_look = 2 * draft.looked_at;
   int slots = 0;
   for (const HostNumber host : draft.hosts) slots += free_for(demand, host);
@@ -192,12 +201,18 @@ void Preemption::spare(Draft& draft) {
   std::map<HostNumber, int> over;  // free slots beyond what the job takes
   for (const PlacedJob* victim : draft.victims)
     for (const SlotsOn& on : victim->placement.hosts) over[on.host] = state_.free_slots(on.host);
-  for (const SlotsOn& on : draft.room->hosts)
+  std::unordered_set<HostNumber> taken;
+  for (const SlotsOn& on : draft.room->hosts) {
+    taken.insert(on.host);
     if (const auto found = over.find(on.host); found != over.end()) found->second -= on.slots;
+  }
   for (auto victim = draft.victims.end(); victim != draft.victims.begin();) {
     --victim;
     const auto& hosts = (*victim)->placement.hosts;
-    if (std::any_of(hosts.begin(), hosts.end(), [&](const SlotsOn& on) { return over[on.host] < on.slots; }))
+    const bool alone = draft.demand().exclusive || (*victim)->placement.exclusive;
+    if (std::any_of(hosts.begin(), hosts.end(), [&](const SlotsOn& on) {
+          return over[on.host] < on.slots || (alone && taken.contains(on.host));
+        }))
       continue;
     for (const SlotsOn& on : hosts) over[on.host] -= on.slots;
     lend(**victim, -1);
@@ -213,7 +228,8 @@ const std::vector<Preemption::Group>& Preemption::by_size(const Draft& draft) {
   const auto& queues = state_.rules().preempts[draft.look.entry->compiled->queue];
   const auto& span = draft.look.entry->compiled->span;
   const bool one_host = span && span->hosts == 1;
-  std::vector<bool> of_use(state_.rules().hosts.size());
+  std::vector<bool>& of_use = draft.cursors.of_use;
+  of_use.resize(state_.rules().hosts.size());
   for (const HostNumber host : hosts) of_use[host] = true;
   std::unordered_set<JobKey> seen;
   known.emplace(one_host ? hosts.size() : 1);
@@ -283,7 +299,8 @@ bool Preemption::take_largest(Draft& draft, const Group& group, std::size_t last
     draft.victims.push_back(job);
     lend(*job, 1);
     for (const SlotsOn& on : job->placement.hosts)
-      if (!is_excluded(on.host) && draft.in.insert(on.host).second) draft.hosts.push_back(on.host);
+      if (draft.cursors.of_use[on.host] && !is_excluded(on.host) && draft.in.insert(on.host).second)
+        draft.hosts.push_back(on.host);
     draft.next_look = 0;
     if (enough(draft)) return true;
   }
@@ -300,9 +317,16 @@ bool Preemption::settle(const NumberedPlacement& placement, const std::vector<co
       found->second = std::max(0, found->second - on.slots);
   bool left = false;
   for (const auto& [host, slots] : lent) {
-    state_.lend(host, -slots);
+    state_.lend(host, {slots, 0, 0}, -1);
     left = left || slots > 0;
   }
+  // The rest of the host of a job of -x is free in the next cycle too.
+  for (const PlacedJob* victim : victims)
+    if (victim->placement.exclusive)
+      for (const SlotsOn& on : victim->placement.hosts) {
+        state_.lend(on.host, {0, 0, 1}, -1);
+        left = true;
+      }
   return left;
 }
 

@@ -1,14 +1,15 @@
 // Preemption: in one cycle, which running jobs stop so that a job of a higher queue can start on their slots, and which of those
 // that were preempted before go on.
 //
-//   victims, first to last: the queues in the order of preemptable_queues(); in a queue the hosts in the order of the job that wants
-//   them (its order section, so the least loaded first); on a host the job that was started last.
+//   victims, first to last: the queues in the order of preemptable_queues(); in a queue the hosts in the order of the job that
+//   wants them (its order section, so the least loaded first); on a host the job that was started last.
 //
 // With OPTIMAL_MINI_JOB a parallel job preempts as few jobs as will do, of the queues that it has to turn to anyway: those with
 // the most slots.
 //
 // A job looks for free slots first, as any job. It gets its least number of slots this way, never more, and stops no job if that
-// cannot be had. Exclusive jobs (-x, -nnodes) neither preempt nor are preempted. What the victims had and the preemptor does not
+// cannot be had. Exclusive jobs (-x, -nnodes) neither preempt nor are preempted, without PREEMPT_JOBTYPE=EXCLUSIVE; with it those
+// of -x do both. What the victims had and the preemptor does not
 // use is free in the next cycle: within this one resources only become fewer (docs/cycle-memory.md).
 // Rules: "Administering Platform LSF", preemptive scheduling; docs/decisions/0088.
 #pragma once
@@ -65,10 +66,12 @@ class Preemption {
     std::vector<Sized> jobs;
   };
   struct Cursors {
-    std::vector<HostNumber> hosts;              // with victims, that could give it at least one slot
-    long long most = 0;                         // slots that they could give it together
-    std::map<QueueNumber, std::size_t> at;      // by queue of the victims: hosts before it have none
-    std::optional<std::vector<Group>> by_size;  // for OPTIMAL_MINI_JOB, made when first needed
+    std::vector<HostNumber> hosts;          // with victims, that could give it at least one slot
+    long long most = 0;                     // slots that they could give it together
+    std::map<QueueNumber, std::size_t> at;  // by queue of the victims: hosts before it have none
+    // For OPTIMAL_MINI_JOB, made when first needed.
+    std::optional<std::vector<Group>> by_size;
+    std::vector<bool> of_use;  // by host: it is in `hosts`
   };
   int priority(const PlacedJob& job) const;
   QueueNumber queue_of(const PlacedJob& job) const;
@@ -77,7 +80,7 @@ class Preemption {
   const std::vector<Jobs>& running(QueueNumber queue) const { return running_[queue]; }
   Cursors& cursors_of(const HostSearch::Look& look);
   int free_for(const Demand& demand, HostNumber host) const;
-  int most_on(const HostSearch::Look& look, HostNumber host, int more);
+  int most_on(const HostSearch::Look& look, HostNumber host) const;
   void lend(const PlacedJob& job, int sign);
   bool add_victims(Draft& draft, QueueNumber queue);
   bool add_victims_on(Draft& draft, QueueNumber queue, HostNumber host);

@@ -5,16 +5,13 @@
 
 namespace rollcall::sched::cycle {
 
-Ranking::Ranking(const WorkingState& state, const HostList* list, const Order& order,
-                 const std::vector<int>* more)
-    : order_(order.bound) {
+Ranking::Ranking(const WorkingState& state, const HostList* list, const Order& order) : order_(order.bound) {
   const auto count = static_cast<HostNumber>(state.rules().hosts.size());
   keys_.resize(count * order_.keys.size());
   preference_.assign(count, 0);
   has_.assign(count, false);
   const auto take = [&](HostNumber host) {
-    const int slots = state.free_slots(host) + (more == nullptr ? 0 : (*more)[host]);
-    if (slots <= 0 || state.host_obstacle(host).obstacle != Obstacle::none) return;
+    if (state.free_slots(host) <= 0 || state.host_obstacle(host).obstacle != Obstacle::none) return;
     read_keys(state, host);
     hosts_.push_back(host);
     has_[host] = true;

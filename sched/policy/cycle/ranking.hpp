@@ -13,9 +13,8 @@ namespace rollcall::sched::cycle {
 
 class Ranking {
  public:
-  // `list`: nullptr for all hosts. `more`: slots by host that count as free beside those that are; nullptr: none.
-  Ranking(const WorkingState& state, const HostList* list, const Order& order,
-          const std::vector<int>* more = nullptr);
+  // `list`: nullptr for all hosts.
+  Ranking(const WorkingState& state, const HostList* list, const Order& order);
 
   const std::vector<HostNumber>& hosts() const { return hosts_; }
   // Whether it holds the host.
@@ -35,7 +34,7 @@ class Ranking {
 
   resreq::BoundOrder order_;
   std::vector<HostNumber> hosts_;
-  std::vector<double> keys_;  // by host, as many as the order has; smaller first, unknown is the largest
+  std::vector<double> keys_;      // by host, as many as the order has; smaller first, unknown is the largest
   std::vector<double> old_keys_;  // of the host that moves; a member, so that no move allocates
   std::vector<int> preference_;
   std::vector<std::uint8_t> has_;  // by host: it was taken in

@@ -1,6 +1,7 @@
 // Sections that exist in scenarios only. Every column but the first may be missing; "-" and "()" mean the default.
 //
 //   Scenario   NOW = DAY HOUR:MINUTE          DAY of Sun Mon Tue Wed Thu Fri Sat; Mon 12:00 unless given
+//              LSB_DISABLE_LIMLOCK_EXCL = Y   of lsf.conf
 //   Machine    HOST_NAME, STATUS, TYPE, MODEL, NCPUS, RESOURCES, LAST_START, and a column for each load index
 //              STATUS = ok | words of: unavail unreach closed locked       RESOURCES = (boolean name=value ...)
 //              LAST_START = SECONDS, since a job was started there
@@ -151,6 +152,9 @@ class ScenarioReader {
       texts_["lsb.hosts"] += "Begin Host\nHOST_NAME MXJ\ndefault !\nEnd Host\n";
     texts_["lsb.params"];
     texts_["lsf.conf"] = "LSF_CONFDIR=/\nLSB_CONFDIR=/\n";
+    each("Scenario", [this](const conf::Row& row) {
+      if (word(row, "LSB_DISABLE_LIMLOCK_EXCL") == "Y") texts_["lsf.conf"] += "LSB_DISABLE_LIMLOCK_EXCL=Y\n";
+    });
     const conf::FileSources sources{.read = [this](const std::string& path) -> Result<std::string> {
                                       const auto found = texts_.find(path.substr(path.rfind('/') + 1));
                                       if (found == texts_.end())

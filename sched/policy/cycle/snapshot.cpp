@@ -281,7 +281,7 @@ void Snapshot::count(const PlacedJob& job, int sign) {
   }
   for (const HostNumber host : hosts) {
     tallies.jobs[host] += sign;
-    if (job.placement.exclusive) tallies.exclusive[host] += sign;
+    if (job.placement.exclusive && !preempted) tallies.exclusive[host] += sign;
     if (sign > 0)
       jobs_on_[host].insert(job.key);
     else

@@ -29,7 +29,7 @@ bool reachable(const Snapshot& snapshot, const PlacedJob& job) {
 
 LeftAlone left_alone(const Snapshot& snapshot, const PlacedJob& job, WallTime now) {
   if (job.suspended != 0) return LeftAlone::suspended;
-  if (job.placement.exclusive) return LeftAlone::exclusive;
+  if (job.placement.exclusive && !snapshot.rules().preempts_exclusive) return LeftAlone::exclusive;
   if (!job.preemptable_until.never() && now >= job.preemptable_until) return bound_of(job);
   if (now < job.preemptable_from) return LeftAlone::no_preempt_interval;
   return reachable(snapshot, job) ? LeftAlone::no : LeftAlone::host_away;

@@ -46,6 +46,10 @@ WorkingState::WorkingState(const Snapshot& snapshot, WallTime now)
   const Tallies& tallies = snapshot.tallies();
   jobs_ = tallies.jobs;
   exclusive_.assign(tallies.exclusive.begin(), tallies.exclusive.end());
+  if (rules().preempts_exclusive)  // a preempted job is in no other one's way
+    for (const JobKey key : tallies.suspended)
+      if (const PlacedJob& job = *snapshot.placed(key); (job.suspended & wire::SUSPEND_PREEMPT) != 0)
+        for (const SlotsOn& on : job.placement.hosts) --jobs_[on.host];
   touched_.assign(count, false);
   started_.assign(count, false);
   taken_ = tallies.taken;
@@ -317,7 +321,7 @@ NumberedPlacement WorkingState::take(const Demand& demand, const Compiled& compi
     ++jobs_[on.host];
     started_[on.host] = true;
     if (demand.exclusive) {
-      exclusive_[on.host] = true;
+      ++exclusive_[on.host];
       all_free_ -= free_slots_[on.host];
       free_slots_[on.host] = 0;  // an exclusive job has the host to itself
     }
@@ -370,63 +374,6 @@ std::set<std::uint32_t> WorkingState::devices_held(HostNumber host) const {
   if (const auto more = more_devices_.find(host); more != more_devices_.end())
     held.insert(more->second.begin(), more->second.end());
   return held;
-}
-
-void WorkingState::lend(HostNumber host, int slots) {
-  const int before = std::max(0, free_slots_[host]);
-  free_slots_[host] += slots;
-  if (obstacles_[host] == Obstacle::none && !exclusive_[host])
-    all_free_ += std::max(0, free_slots_[host]) - before;
-}
-
-bool WorkingState::run_again(const PlacedJob& job) {
-  const auto& hosts = job.placement.hosts;
-  if (std::any_of(hosts.begin(), hosts.end(),
-                  [this](const SlotsOn& on) { return free_slots_[on.host] < on.slots; }))
-    return false;
-  const auto& charges = snapshot_->demands()[job.demand].compiled->charges;
-  const auto within = [&](const Charge charge, HostNumber host) {
-    const auto most = this->most(charge.rule, host);
-    return !most || taken(charge, host) + counted(rules().limits[charge.rule], job, host) <= *most + kDust;
-  };
-  for (const Charge charge : charges) {
-    const LimitRule& rule = rules().limits[charge.rule];
-    if (!charge.running_only) continue;
-    if (!rule.per_host && !within(charge, kNoHost)) return false;
-    if (rule.per_host &&
-        !std::all_of(hosts.begin(), hosts.end(), [&](const SlotsOn& on) { return within(charge, on.host); }))
-      return false;
-  }
-  if (!take_back(job)) return false;
-  for (const SlotsOn& on : hosts) lend(on.host, -on.slots);
-  for (const Charge charge : charges) {
-    const LimitRule& rule = rules().limits[charge.rule];
-    if (!charge.running_only) continue;
-    if (!rule.per_host) taken_[charge.tally] += counted(rule, job, kNoHost);
-    if (rule.per_host)
-      for (const SlotsOn& on : hosts)
-        more_on_host_[on_host(charge.tally, on.host)] += counted(rule, job, on.host);
-  }
-  return true;
-}
-
-bool WorkingState::take_back(const PlacedJob& job) {
-  std::vector<std::pair<std::uint32_t, double>> wanted;
-  PlacedJob running = job;
-  running.suspended = 0;
-  for (const Reservation& reservation : job.placement.reservations) {
-    if (!rules().shared_resource(reservation.resource)) continue;
-    const double more = held(rules(), running, reservation, now_) - held(rules(), job, reservation, now_);
-    const auto instance = rules().instance_of(reservation.resource, reservation.host);
-    if (more <= 0 || !instance) continue;
-    double before = 0;
-    for (const auto& [number, amount] : wanted)
-      if (number == *instance) before += amount;
-    if (!(shared_left(*instance) - before + kDust >= more)) return false;
-    wanted.emplace_back(*instance, more);
-  }
-  for (const auto& [instance, amount] : wanted) reserved_shared_[instance] += amount;
-  return true;
 }
 
 }  // namespace rollcall::sched::cycle

@@ -109,10 +109,16 @@ class WorkingState {
   NumberedPlacement take(const Demand& demand, const Compiled& compiled, Allocation draft);
   // A suspended job resumes and takes back what it had released. False, and nothing taken, if that is no longer free.
   bool take_back(const PlacedJob& job);
-  // A preempted job goes on and takes its slots, its limits and what it had released. False, and nothing taken, if they are not free.
+  // A preempted job goes on and takes its slots, its limits and what it had released. False, and nothing taken, if they are not
+  // free.
   bool run_again(const PlacedJob& job);
-  // So many slots more (less than 0: fewer) are free on the host: those of jobs that are preempted.
-  void lend(HostNumber host, int slots);
+  // Room that jobs give up on a host when they are preempted.
+  struct Room {
+    int slots = 0, jobs = 0, exclusive = 0;  // jobs count only where jobs of -x may preempt and be preempted
+  };
+  Room room_of(const PlacedJob& job, int slots) const;
+  // The host has so much more room; `sign` -1: less.
+  void lend(HostNumber host, Room room, int sign);
   void started(HostNumber host) { started_[host] = true; }
   bool started_now(HostNumber host) const { return started_[host]; }
 
@@ -122,6 +128,8 @@ class WorkingState {
   void reserve(const PlacedJob& job);
   void reserve(ResourceId resource, HostNumber host, double amount);
   void reserve(const Alternative& alternative, NumberedPlacement& placement);
+  bool alone_enough(const PlacedJob& job) const;
+  long long open_slots(HostNumber host) const;
   std::set<std::uint32_t> devices_held(HostNumber host) const;
   double drafted(const Allocation& draft, TallyNumber tally) const;
   Fit room_of_take(const Take& take, HostNumber host, int wanted, const Allocation& draft) const;
@@ -131,8 +139,8 @@ class WorkingState {
   const Snapshot* snapshot_;
   WallTime now_;
   WeekMinute local_;
-  std::vector<int> free_slots_, jobs_;
-  std::vector<std::uint8_t> exclusive_, touched_, started_;
+  std::vector<int> free_slots_, jobs_, exclusive_;  // by host; `exclusive_`: jobs of -x
+  std::vector<std::uint8_t> touched_, started_;
   std::vector<Obstacle> obstacles_;  // by host: windows and states, which do not change in a cycle
   long long all_free_ = 0;
   std::vector<std::vector<double>> reserved_;  // by resource, by host; empty: none

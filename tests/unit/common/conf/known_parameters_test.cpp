@@ -69,13 +69,13 @@ TEST(KnownParameters, ReasonsAreTrueOfTheirParameters) {
 TEST(KnownParameters, WhatComesLaterIsToldAlike) {
   LsbParams params;
   params.cells.set("MAX_TOTAL_TIME_PREEMPT", {"3", {"lsb.params", 1}});
-  params.cells.set("PREEMPT_JOBTYPE", {"EXCLUSIVE", {"lsb.params", 2}});
+  params.cells.set("PREEMPTION_WAIT_TIME", {"300", {"lsb.params", 2}});
   Problems problems;
   tell_without_effect(params, problems);
   EXPECT_EQ(lines_of(problems),
             (std::vector<std::string>{"lsb.params:1: warning: MAX_TOTAL_TIME_PREEMPT has no effect yet: "
                                       "preemption by it is not supported in this release",
-                                      "lsb.params:2: warning: PREEMPT_JOBTYPE has no effect yet: "
+                                      "lsb.params:2: warning: PREEMPTION_WAIT_TIME has no effect yet: "
                                       "preemption by it is not supported in this release"}));
 }
 

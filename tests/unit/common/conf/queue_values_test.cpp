@@ -70,6 +70,25 @@ TEST(QueueValues, PreemptForIsAListOfWords) {
       "OPTIMAL_MINI_JOB or USER_JLP");
 }
 
+TEST(QueueValues, PreemptJobtypeKnowsThreeWordsOfWhichOneActs) {
+  const auto read = [](const std::string& words) {
+    Problems problems;
+    const auto params =
+        read_lsb_params(parse_sections("Begin Parameters\nPREEMPT_JOBTYPE = " + words + "\nEnd Parameters\n",
+                                       "lsb.params", {}, problems),
+                        problems);
+    std::string said = params.preempt_exclusive ? "exclusive" : "none";
+    for (const Problem& problem : problems.all()) said += "; " + problem.text;
+    return said;
+  };
+  EXPECT_EQ(read("EXCLUSIVE"), "exclusive");
+  EXPECT_EQ(read("exclusive BACKFILL"),
+            "exclusive; PREEMPT_JOBTYPE: found \"BACKFILL\", expected EXCLUSIVE, the one type that has an "
+            "effect in "
+            "this release");
+  EXPECT_EQ(read("ALL"), "none; PREEMPT_JOBTYPE: found \"ALL\", expected EXCLUSIVE, BACKFILL or AFFINITY");
+}
+
 TEST(QueueValues, LimitsOfPreemptionAreMinutesPartsAndSeconds) {
   const auto read = read_queue(
       "MAX_JOB_PREEMPT = 2\nNO_PREEMPT_INTERVAL = 5\nNO_PREEMPT_RUN_TIME = 90\nNO_PREEMPT_FINISH_TIME = 25%\n"

@@ -125,6 +125,16 @@ TEST(OptimalMiniJob, LooksOnOneHostWhereTheJobWantsOne) {
             "3: 9 3*hostB");
 }
 
+TEST(OptimalMiniJob, UsesNoHostThatDoesNotSuitTheJob) {
+  EXPECT_EQ(
+      plan_of(kFourHosts + kLowAndHigh + parameters("OPTIMAL_MINI_JOB") +
+              running("JOB USER QUEUE HOSTS AGE\n1 ann low (hostA) 10\n2 ann low (hostA) 20\n"
+                      "3 ann low (2*hostA 4*hostD) 90\n4 ann low (2*hostB) 50\n5 ann high (2*hostB) 60\n"
+                      "6 ann high (4*hostC) 70\n") +
+              asks("\"select[r15s<0.25]\"", 4)),
+      "3 4: 9 2*hostA 2*hostB");
+}
+
 TEST(OptimalMiniJob, TurnsToNoLaterQueueForIt) {
   const std::string queues = queue("high", 90, "PREEMPTION = PREEMPTIVE[first+1 second]\n") +
                              queue("first", 20) + queue("second", 10) + parameters("OPTIMAL_MINI_JOB");

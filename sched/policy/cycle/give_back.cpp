@@ -1,0 +1,91 @@
+// The one way in which a host gets more room within a cycle: jobs that are preempted, and those that go on (working_state.hpp,
+// docs/cycle-memory.md).
+#include <algorithm>
+
+#include "sched/policy/cycle/working_state.hpp"
+
+namespace rollcall::sched::cycle {
+
+// What the host counts for in all_free_.
+long long WorkingState::open_slots(HostNumber host) const {
+  return obstacles_[host] == Obstacle::none && exclusive_[host] == 0 ? std::max(0, free_slots_[host]) : 0;
+}
+
+void WorkingState::lend(HostNumber host, Room room, int sign) {
+  all_free_ -= open_slots(host);
+  free_slots_[host] += sign * room.slots;
+  jobs_[host] -= sign * room.jobs;
+  exclusive_[host] -= sign * room.exclusive;
+  all_free_ += open_slots(host);
+}
+
+WorkingState::Room WorkingState::room_of(const PlacedJob& job, int slots) const {
+  if (!rules().preempts_exclusive) return {slots, 0, 0};
+  return {slots, 1, job.placement.exclusive ? 1 : 0};
+}
+
+// A job of -x goes on beside no other running job, and no job goes on beside one of -x.
+bool WorkingState::alone_enough(const PlacedJob& job) const {
+  const auto& hosts = job.placement.hosts;
+  const int itself = rules().preempts_exclusive ? 0 : 1;  // whether jobs_ counts preempted jobs
+  return std::all_of(hosts.begin(), hosts.end(), [&](const SlotsOn& on) {
+    return exclusive_[on.host] == 0 && (!job.placement.exclusive || jobs_[on.host] <= itself);
+  });
+}
+
+bool WorkingState::run_again(const PlacedJob& job) {
+  const auto& hosts = job.placement.hosts;
+  if (std::any_of(hosts.begin(), hosts.end(),
+                  [this](const SlotsOn& on) { return free_slots_[on.host] < on.slots; }))
+    return false;
+  if (!alone_enough(job)) return false;
+  const auto& charges = snapshot_->demands()[job.demand].compiled->charges;
+  const auto within = [&](const Charge charge, HostNumber host) {
+    const auto most = this->most(charge.rule, host);
+    return !most || taken(charge, host) + counted(rules().limits[charge.rule], job, host) <= *most + kDust;
+  };
+  for (const Charge charge : charges) {
+    const LimitRule& rule = rules().limits[charge.rule];
+    if (!charge.running_only) continue;
+    if (!rule.per_host && !within(charge, kNoHost)) return false;
+    if (rule.per_host &&
+        !std::all_of(hosts.begin(), hosts.end(), [&](const SlotsOn& on) { return within(charge, on.host); }))
+      return false;
+  }
+  if (!take_back(job)) return false;
+  for (const SlotsOn& on : hosts) {
+    Room room = room_of(job, on.slots);
+    room.exclusive = job.placement.exclusive ? 1 : 0;
+    lend(on.host, room, -1);
+  }
+  for (const Charge charge : charges) {
+    const LimitRule& rule = rules().limits[charge.rule];
+    if (!charge.running_only) continue;
+    if (!rule.per_host) taken_[charge.tally] += counted(rule, job, kNoHost);
+    if (rule.per_host)
+      for (const SlotsOn& on : hosts)
+        more_on_host_[on_host(charge.tally, on.host)] += counted(rule, job, on.host);
+  }
+  return true;
+}
+
+bool WorkingState::take_back(const PlacedJob& job) {
+  std::vector<std::pair<std::uint32_t, double>> wanted;
+  PlacedJob running = job;
+  running.suspended = 0;
+  for (const Reservation& reservation : job.placement.reservations) {
+    if (!rules().shared_resource(reservation.resource)) continue;
+    const double more = held(rules(), running, reservation, now_) - held(rules(), job, reservation, now_);
+    const auto instance = rules().instance_of(reservation.resource, reservation.host);
+    if (more <= 0 || !instance) continue;
+    double before = 0;
+    for (const auto& [number, amount] : wanted)
+      if (number == *instance) before += amount;
+    if (!(shared_left(*instance) - before + kDust >= more)) return false;
+    wanted.emplace_back(*instance, more);
+  }
+  for (const auto& [instance, amount] : wanted) reserved_shared_[instance] += amount;
+  return true;
+}
+
+}  // namespace rollcall::sched::cycle
