@@ -206,6 +206,7 @@ void BookWorld::submit(const wire::Submission& asked) {
 
 // A random number of jobs, on random hosts; parallel ones on two.
 void BookWorld::plan() {
+  if (planner_) return planner_(*book_, now_, [this](Effects effects) { take(std::move(effects)); });
   std::vector<JobKey> ready;
   for (const auto& [order, key] : book_->jobs().pending_of("normal"))
     if (book_->jobs().find(key)->status() == wire::STATUS_PEND &&

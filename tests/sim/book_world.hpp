@@ -47,6 +47,9 @@ class BookWorld : Engine {
   // Gets every effect before it is carried out, with the Book that decided it.
   using Watch = std::function<void(const Effect&, const book::Book&)>;
   void watch(Watch watch) { watch_ = std::move(watch); }
+  // Decides what starts, stops and goes on, in place of chance. It hands the effects of each change to the third.
+  using Planner = std::function<void(book::Book&, WallTime, const std::function<void(Effects)>&)>;
+  void plan_with(Planner planner) { planner_ = std::move(planner); }
   // The second engine fails for good: its hosts are lost, and whatever is ordered there.
   void fail_second_engine();
   static bool of_second_engine(const std::string& host) { return host == "hostB"; }
@@ -148,6 +151,7 @@ class BookWorld : Engine {
   ConfigView config_;
   std::unique_ptr<Router> router_;  // none: one engine
   bool second_engine_works_ = true;
+  Planner planner_;  // none: by chance
   Watch watch_ = [](const Effect&, const book::Book&) {};
   std::mt19937 random_;
   WorldChances chances_;
