@@ -6,7 +6,7 @@ import re
 from rollcall_testing import processes
 from rollcall_testing.batch_cluster import BatchCluster
 from rollcall_testing.job import open_gate
-from rollcall_testing.runner import expect, expect_equal, expect_in, main
+from rollcall_testing.runner import expect_equal, expect_in, main
 from rollcall_testing.waiting import wait_until
 
 QUEUES = """Begin Queue
@@ -70,7 +70,7 @@ def test_a_job_stops_for_a_higher_one_and_goes_on(bench):
         expect_equal(batch.wait_for(high, "DONE", "EXIT"), "DONE", "the high job")
         batch.wait_for(low, "RUN")
         expect_equal(batch.field(behind), "PEND", "the preempted job goes on before a waiting one of its queue")
-        expect(processes.read_process(pid).state != "T", "the processes of the low job go on")
+        wait_until(lambda: processes.read_process(pid).state != "T", "the low job's processes to go on", 10)
         open_gate(low_gate)
         expect_equal(batch.wait_for(low, "DONE", "EXIT"), "DONE", "the low job")
         expect_equal(batch.wait_for(behind, "DONE", "EXIT"), "DONE", "the job behind it")
