@@ -181,7 +181,7 @@ const std::vector<DocumentedParameters> kGroups{
      {"LSB_MAILSERVER", "LSB_MAILSIZE_LIMIT", "LSB_MAILFROM_DOMAIN"}},
     {File::lsf_conf,
      Effect::later,
-     "MultiCluster is not supported in this release",
+     "forwarding jobs with it is not supported in this release",
      {"LSB_MC_INITFAIL_MAIL", "LSB_MC_INITFAIL_RETRY", "LSB_MC_DISABLE_HOST_LOOKUP", "LSB_START_EBROKERD",
       "LSB_GPD_PORT", "LSB_GPD_CLUSTER"}},
     {File::lsf_conf,

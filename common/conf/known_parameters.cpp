@@ -12,7 +12,7 @@ namespace {
 using File = KnownParameter::File;
 using Effect = KnownParameter::Effect;
 
-constexpr std::string_view kNoMultiCluster = "MultiCluster is not supported in this release";
+constexpr std::string_view kNoLeases = "lending hosts to other clusters is not supported in this release";
 constexpr std::string_view kNoAffinity = "binding jobs to processors is not supported in this release";
 constexpr std::string_view kProofs = "who a caller is, MUNGE or the cluster's key proves";
 constexpr std::string_view kNoPoe = "POE is not supported";
@@ -47,10 +47,10 @@ const std::vector<KnownParameter> kLsfConf{
     {"LSB_JOB_REPORT_MAIL"},
     {"LSB_MAILPROG"},
     {"LSB_MAILTO", File::lsf_conf, Effect::none, "mail goes to the user's name, or where bsub -u says"},
-    {"LSB_MAX_FORWARD_PER_SESSION", File::lsf_conf, Effect::later, kNoMultiCluster},
+    {"LSB_MAX_FORWARD_PER_SESSION"},
     {"LSB_MAX_JOB_DISPATCH_PER_SESSION", File::lsf_conf, Effect::none, "a cycle starts all that can start"},
     {"LSB_MBD_PORT"},
-    {"LSB_MC_RECALL_EXIT_INFO", File::lsf_conf, Effect::later, kNoMultiCluster},
+    {"LSB_MC_RECALL_EXIT_INFO", File::lsf_conf, Effect::none, "a job that comes back has not run"},
     {"LSB_MEMLIMIT_ENFORCE"},
     {"LSB_MOD_ALL_JOBS", File::lsf_conf, Effect::none, "bmod changes of a running job what can be changed"},
     {"LSB_NTRIES"},
@@ -92,7 +92,8 @@ const std::vector<KnownParameter> kLsfConf{
     {"LSF_LOG_MASK"},
     {"LSF_LSLOAD_FORMAT"},
     {"LSF_MASTER_LIST"},
-    {"LSF_MC_FORWARD_FAIRSHARE_CHARGE_DURATION", File::lsf_conf, Effect::later, kNoMultiCluster},
+    {"LSF_MC_FORWARD_FAIRSHARE_CHARGE_DURATION", File::lsf_conf, Effect::later,
+     "fairshare is not supported in this release"},
     {"LSF_INCLUDEDIR", File::lsf_conf, Effect::none, kInstaller},
     {"LSF_LICENSE_FILE", File::lsf_conf, Effect::none, "there are no licenses"},
     {"LSF_MANDIR", File::lsf_conf, Effect::none, kInstaller},
@@ -124,7 +125,8 @@ const std::vector<KnownParameter> kLsfConf{
     {"LSF_UNIT_FOR_LIMITS"},
     {"LSF_TOP", File::lsf_conf, Effect::none, kInstaller},
     {"LSF_USE_HOSTEQUIV", File::lsf_conf, Effect::none, kProofs},
-    {"MC_PLUGIN_REMOTE_RESOURCE", File::lsf_conf, Effect::later, kNoMultiCluster},
+    {"MC_PLUGIN_REMOTE_RESOURCE", File::lsf_conf, Effect::none,
+     "host types and Boolean resources that another cluster tells are always compared"},
     {"ROLLCALL_KEY_FILE"},
     {"ROLLCALL_ONE_WORD_CALLBACK"},
     {"ROLLCALL_TASK_CGROUPS"},
@@ -177,13 +179,15 @@ const std::vector<KnownParameter> kLsbParams{
     {"MAX_STREAM_RECORDS", File::lsb_params, Effect::none, kNoStream},
     {"MAX_USER_JOB_STORAGE", File::lsb_params},
     {"MBD_SLEEP_TIME", File::lsb_params},
-    {"MC_PENDING_REASON_PKG_SIZE", File::lsb_params, Effect::later, kNoMultiCluster},
-    {"MC_PENDING_REASON_UPDATE_INTERVAL", File::lsb_params, Effect::later, kNoMultiCluster},
-    {"MC_PLUGIN_SCHEDULE_ENHANCE", File::lsb_params, Effect::later, kNoMultiCluster},
-    {"MC_PLUGIN_UPDATE_INTERVAL", File::lsb_params, Effect::later, kNoMultiCluster},
-    {"MC_RECLAIM_DELAY", File::lsb_params, Effect::later, kNoMultiCluster},
-    {"MC_RESOURCE_MATCHING_CRITERIA", File::lsb_params, Effect::later, kNoMultiCluster},
-    {"MC_RUSAGE_UPDATE_INTERVAL", File::lsb_params, Effect::later, kNoMultiCluster},
+    {"MC_PENDING_REASON_PKG_SIZE", File::lsb_params, Effect::none,
+     "a job crosses with one reason in one line"},
+    {"MC_PENDING_REASON_UPDATE_INTERVAL", File::lsb_params},
+    {"MC_PLUGIN_SCHEDULE_ENHANCE", File::lsb_params},
+    {"MC_PLUGIN_UPDATE_INTERVAL", File::lsb_params},
+    {"MC_RECLAIM_DELAY", File::lsb_params, Effect::later, kNoLeases},
+    {"MC_RESOURCE_MATCHING_CRITERIA", File::lsb_params, Effect::later,
+     "comparing numeric resources between clusters is not supported in this release"},
+    {"MC_RUSAGE_UPDATE_INTERVAL", File::lsb_params},
     {"NEW_JOB_SCHED_DELAY", File::lsb_params, Effect::none, "it is a queue's parameter"},
     {"NO_PREEMPT_FINISH_TIME", File::lsb_params},
     {"NO_PREEMPT_INTERVAL", File::lsb_params},

@@ -43,6 +43,8 @@ MbatchdProgram mbatchd(SettingsReader& in, const LsfConf& lsf_conf) {
   mbatchd.short_event_hosts = extensions.find("SHORT_EVENTFILE") != std::string::npos;
   mbatchd.host_usage = extensions.find("HOST_RUSAGE") != std::string::npos;
   mbatchd.sequential_signals = in.yes_no("LSB_USE_SEQUENTIAL_SIGNAL", false);
+  mbatchd.most_forwards =
+      in.number("LSB_MAX_FORWARD_PER_SESSION", 1, 1'000'000, mbatchd.most_forwards, "jobs");
   mbatchd.no_lock_of_exclusive = in.yes_no("LSB_DISABLE_LIMLOCK_EXCL", false);
   return mbatchd;
 }

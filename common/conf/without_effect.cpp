@@ -9,9 +9,10 @@
 namespace rollcall::conf {
 namespace {
 
-constexpr std::string_view kKeywordNoMultiCluster = "MultiCluster is not supported in this release";
+constexpr std::string_view kKeywordForwarding = "jobs are forwarded without it in this release";
+constexpr std::string_view kKeywordNoLeases = "hosts are not lent to other clusters in this release";
 constexpr std::string_view kKeywordNoForwarding =
-    "clusters connect, and neither forward jobs nor lease hosts in this release";
+    "loads and hosts of other clusters are not shared in this release";
 constexpr std::string_view kKeywordNoPreemption = "preemption by it is not supported in this release";
 constexpr std::string_view kKeywordNoFairshare =
     "fairshare is not supported in this release; jobs go by priority and time of submission";
@@ -37,18 +38,12 @@ const std::vector<KeywordWithoutEffect> kKeywordTable{
     {"lsb.queues", "Queue", "APS_PRIORITY", kKeywordNoFairshare},
     {"lsb.queues", "Queue", "ENABLE_GPU_HIST_RUN_TIME", kKeywordNoFairshare},
     {"lsb.queues", "Queue", "MAX_TOTAL_TIME_PREEMPT", kKeywordNoPreemption},
-    {"lsb.queues", "Queue", "SNDJOBS_TO", kKeywordNoMultiCluster},
-    {"lsb.queues", "Queue", "RCVJOBS_FROM", kKeywordNoMultiCluster},
-    {"lsb.queues", "Queue", "IMPT_JOBBKLG", kKeywordNoMultiCluster},
-    {"lsb.queues", "Queue", "IMPT_SLOTBKLG", kKeywordNoMultiCluster},
-    {"lsb.queues", "Queue", "IMPT_TASKBKLG", kKeywordNoMultiCluster},
-    {"lsb.queues", "Queue", "MAX_RSCHED_TIME", kKeywordNoMultiCluster},
-    {"lsb.queues", "Queue", "FWD_USERS", kKeywordNoMultiCluster},
-    {"lsb.queues", "Queue", "FWD_JOB_FACTOR", kKeywordNoMultiCluster},
-    {"lsb.queues", "Queue", "REMOTE_MAX_PREEXEC_RETRY", kKeywordNoMultiCluster},
-    {"lsb.queues", "Queue", "MC_FORWARD_DELAY", kKeywordNoMultiCluster},
-    {"lsb.queues", "Queue", "IMPT_JOBLIMIT", kKeywordNoMultiCluster},
-    {"lsb.queues", "Queue", "IMPT_TASKLIMIT", kKeywordNoMultiCluster},
+    {"lsb.queues", "Queue", "IMPT_TASKBKLG", kKeywordForwarding},
+    {"lsb.queues", "Queue", "FWD_JOB_FACTOR", kKeywordNoFairshare},
+    {"lsb.queues", "Queue", "REMOTE_MAX_PREEXEC_RETRY", kKeywordForwarding},
+    {"lsb.queues", "Queue", "MC_FORWARD_DELAY", kKeywordForwarding},
+    {"lsb.queues", "Queue", "IMPT_JOBLIMIT", kKeywordForwarding},
+    {"lsb.queues", "Queue", "IMPT_TASKLIMIT", kKeywordForwarding},
     {"lsb.queues", "Queue", "MAX_PROTOCOL_INSTANCES", "there is no network scheduling"},
     {"lsb.queues", "Queue", "NETWORK_REQ", "there is no network scheduling"},
     {"lsb.queues", "Queue", "DATA_TRANSFER", "jobs name no data requirements"},
@@ -114,9 +109,9 @@ const std::vector<KeywordWithoutEffect> kKeywordTable{
     {"lsb.users", "UserGroup", "FS_POLICY", kKeywordNoFairshare},
     {"lsb.users", "User", "PRIORITY", kKeywordNoFairshare},
     {"lsb.users", "User", "MAX_PEND_SLOTS", kKeywordLater},
-    {"lsb.users", "UserMap", "", kKeywordNoMultiCluster},
-    {"lsb.resources", "HostExport", "", kKeywordNoMultiCluster},
-    {"lsb.resources", "SharedResourceExport", "", kKeywordNoMultiCluster},
+    {"lsb.users", "UserMap", "", "a user has one name in all clusters in this release"},
+    {"lsb.resources", "HostExport", "", kKeywordNoLeases},
+    {"lsb.resources", "SharedResourceExport", "", kKeywordNoLeases},
     {"lsb.resources", "ResourceReservation", "", "there are no advance reservations"},
     {"lsb.resources", "GuaranteedResourcePool", "", "there are no guaranteed pools"},
     {"lsb.resources", "ResourcePool", "", "there are no guaranteed pools"},

@@ -3,6 +3,7 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include "common/base/job_numbers.hpp"
 #include "common/conf/words.hpp"
 #include "common/io/host_lookup.hpp"
 #include "common/io/read_file.hpp"
@@ -72,7 +73,10 @@ int run_blaunch(io::Stage& stage, const std::vector<std::string>& words) {
   if (!options) return stage.fail(options.error().text);
   if (options->help) return std::fputs(kBlaunchUsage, stderr), 0;
   if (options->version) return std::fputs((stage.product() + "\n").c_str(), stderr), 0;
-  const auto job = launch_job(variable("LSB_JOBID"), variable("LSB_JOBINDEX"));
+  // In a job of another cluster LSB_JOBID is its number there.
+  const std::string here = variable(kLocalJobId);
+  const auto job =
+      here.empty() ? launch_job(variable("LSB_JOBID"), variable("LSB_JOBINDEX")) : launch_job(here, "");
   if (!job) return stage.fail(job.error().text);
   const auto told = words_of_this_job();
   auto of_job = hosts_of_job(told);

@@ -1,20 +1,11 @@
-// name = ( "%J" | "%I" | any byte )*
 #include "res/policy/job_files.hpp"
+
+#include "common/base/job_numbers.hpp"
 
 namespace rollcall::res {
 
 std::string expand_name(std::string_view name, const wire::JobKey& job) {
-  std::string result;
-  for (std::size_t i = 0; i < name.size(); ++i) {
-    const char next = i + 1 < name.size() ? name[i + 1] : '\0';
-    if (name[i] == '%' && (next == 'J' || next == 'I')) {
-      result += std::to_string(next == 'J' ? job.id() : job.index());
-      ++i;
-    } else {
-      result += name[i];
-    }
-  }
-  return result;
+  return with_job_numbers(name, job.id(), job.index());
 }
 
 std::string job_text(const wire::JobKey& job) {

@@ -23,6 +23,10 @@ std::string name_of(const wire::JobRecord& job) {
 std::string why_unreadable(const wire::JobRecord& job) {
   if (sched::pending(job.status())) return name_of(job) + " : Not yet started.";
   if (sched::finished(job.status())) return name_of(job) + " : Already finished.";
+  if (job.has_forwarded())
+    return name_of(job) + " : runs in cluster " + job.forwarded().cluster() +
+           "; bpeek shows it there, as job <" + sched::text(sched::key_of(job.forwarded().there().key())) +
+           ">.";
   return job.hosts_size() == 0 ? name_of(job) + " : has no host" : "";
 }
 

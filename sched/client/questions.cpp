@@ -109,6 +109,12 @@ Answered<Reply::Applications> ask_applications(Session& session, wire::AskApplic
   return ask_for(session, std::move(request), &Reply::mutable_applications);
 }
 
+Answered<Reply::ClusterRows> ask_clusters(Session& session) {
+  wire::BatchRequest request;
+  request.mutable_clusters();
+  return ask_for(session, std::move(request), &Reply::mutable_clusters);
+}
+
 Answered<Reply::LimitRows> ask_limits(Session& session, wire::AskLimits question) {
   wire::BatchRequest request;
   *request.mutable_limits() = std::move(question);

@@ -37,6 +37,7 @@ Answered<wire::BatchReply::Users> ask_users(Session& session, wire::AskUsers que
 Answered<wire::BatchReply::Groups> ask_groups(Session& session, wire::AskGroups question);
 Answered<wire::BatchReply::Parameters> ask_parameters(Session& session);
 Answered<wire::BatchReply::Applications> ask_applications(Session& session, wire::AskApplications question);
+Answered<wire::BatchReply::ClusterRows> ask_clusters(Session& session);
 Answered<wire::BatchReply::LimitRows> ask_limits(Session& session, wire::AskLimits question);
 
 // Neither a user of the system nor a user group of mbatchd's. "" and "all" are known.

@@ -1,4 +1,4 @@
-// busers, bparams, bmgroup, bugroup, bapp, blimits: what the files of the batch system say, and how much of it is in use.
+// busers, bparams, bclusters, bmgroup, bugroup, bapp, blimits: what the files of the batch system say, and how much of it is in use.
 #include <algorithm>
 
 #include "common/io/name_lookup.hpp"
@@ -60,6 +60,15 @@ int bparams(io::Stage& stage, const CommandWords& words) {
                                    : words.has("-l") ? show::ParameterForm::explained
                                                      : show::ParameterForm::shortly;
   return stage.print(show::parameters_text(*parameters, form));
+}
+
+int bclusters(io::Stage& stage, const CommandWords& words) {
+  auto session = client_of(stage);
+  if (!session) return io::kFailed;
+  const auto clusters = client::ask_clusters(*session);
+  if (!clusters) return failed(stage, clusters.error());
+  if (words.has("-json")) return stage.print(show::clusters_json(*clusters));
+  return stage.print(show::clusters_table(*clusters, words.has("-l")));
 }
 
 int groups(io::Stage& stage, const CommandWords& words, bool of_users) {
@@ -136,6 +145,14 @@ std::vector<io::Command> information_commands() {
         "Shows the parameters of the batch system."},
        bparams,
        {}},
+      {{"bclusters",
+        "",
+        {{"-l", Value::none, "with the slots and the room that other clusters told"}, wide, json},
+        anywhere,
+        "Shows the queues that send jobs to other clusters and receive jobs of them.",
+        {{"-app", "clusters do not tell each other their application profiles"}}},
+       bclusters,
+       {}},
       {{"bmgroup",
         "[host_group ...]",
         {wide,
@@ -177,7 +194,7 @@ std::vector<io::Command> information_commands() {
         anywhere,
         "Shows how much is taken of the limits of queues, users and resources.",
         {{"-Lp", "license projects are not there"},
-         {"-fwd -C", "nothing is forwarded to another cluster"},
+         {"-fwd -C", "each cluster shows its own limits"},
          {"-app", "-A selects an application profile"},
          {"-gl", "there are no global limits"}}},
        blimits,

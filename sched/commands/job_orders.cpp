@@ -188,7 +188,8 @@ int move(io::Stage& stage, const CommandWords& words, bool to_bottom) {
   return session ? print_outcomes(stage, client::move_job(*session, std::move(order))) : io::kFailed;
 }
 
-const std::vector<RefusedOptions> kNotForJobs{{"-cname", "MultiCluster is not supported in this release"}};
+const std::vector<RefusedOptions> kNotForJobs{
+    {"-cname", "a command is given in the cluster where the job was submitted"}};
 
 io::Command job_command(const char* name, const char* operands, std::vector<CommandOption> own,
                         const char* summary, int (*run)(io::Stage&, const CommandWords&)) {

@@ -18,7 +18,7 @@ io::Command bmod_command();
 io::Command bhist_command();
 io::Command bacct_command();
 io::Command badmin_command();
-std::vector<io::Command> information_commands();  // busers bparams bmgroup bugroup bapp blimits
+std::vector<io::Command> information_commands();  // busers bparams bclusters bmgroup bugroup bapp blimits
 std::vector<io::Command> order_commands();        // bkill bstop bresume brequeue brun bswitch btop bbot
 std::vector<io::Command> waiting_commands();      // bwait bpost bread
 

@@ -19,6 +19,8 @@
 #include "sched/mbatchd/controls.hpp"
 #include "sched/mbatchd/daemon_status.hpp"
 #include "sched/mbatchd/forgetting.hpp"
+#include "sched/mbatchd/forward_in.hpp"
+#include "sched/mbatchd/forward_out.hpp"
 #include "sched/mbatchd/last_good_configuration.hpp"
 #include "sched/mbatchd/load_watch.hpp"
 #include "sched/mbatchd/memory_watch.hpp"
@@ -30,6 +32,7 @@
 #include "sched/mbatchd/ticket_issuer.hpp"
 #include "sched/mbatchd/waiting_orders.hpp"
 #include "sched/policy/book/book.hpp"
+#include "sched/policy/values/order_router.hpp"
 
 namespace rollcall::mbatchd {
 namespace {
@@ -48,6 +51,19 @@ io::LinkLimits link_limits() {
   return limits;
 }
 
+// Orders for hosts of this cluster, and for other clusters.
+class HereOrElsewhere : public sched::OrderRouter<sched::Engine> {
+ public:
+  HereOrElsewhere(sched::Engine& here, sched::Engine& elsewhere) : here_(here), elsewhere_(elsewhere) {}
+
+ private:
+  sched::Engine* engine_of(const std::string& host) const override {
+    return sched::HostId(host).is_cluster() ? &elsewhere_ : &here_;
+  }
+  sched::Engine& here_;
+  sched::Engine& elsewhere_;
+};
+
 class Daemon {
  public:
   Daemon(const DaemonSetup& setup, const EngineMaker& make_engine, io::LoadedPeerKeys keys,
@@ -65,7 +81,10 @@ class Daemon {
             log,
             {[this](const sched::Effect& order) { orders_.take(order); },
              [this](io::LinkId link, const wire::BatchReply& reply) { clients_.reply(link, reply); },
-             [this](const std::set<JobKey>& jobs) { waiters_.changed(jobs); },
+             [this](const std::set<JobKey>& jobs) {
+               waiters_.changed(jobs);
+               forward_in_.changed(jobs);
+             },
              [this](JobKey job) { keeper_.job(job); }, [this] { store_keeps_again(); },
              [this] { catch_up_soon(); }}),
         links_(loop_.context(), keys.accepts, link_limits(),
@@ -77,7 +96,42 @@ class Daemon {
                 {},
                 [this](io::LinkId link) { engine_->drained(link); }}),
         peers_(loop_.context(), links_, committer_.store(), log, std::move(keys.dials),
-               std::move(keys.errors)),
+               std::move(keys.errors),
+               {[this](const std::string& cluster) {
+                  forward_out_.serves(cluster);
+                  forward_in_.serves(cluster);
+                },
+                [this](const std::string& cluster) {
+                  forward_out_.lost(cluster);
+                  forward_in_.lost(cluster);
+                },
+                [this](const std::string& cluster, const wire::PeerMessage& message) {
+                  return heard(cluster, message);
+                }}),
+        forward_out_(
+            book_.jobs(), log, static_cast<std::uint64_t>(wall_now().us),
+            {[this](const std::string& cluster, wire::PeerMessage message) {
+               return peers_.say(cluster, std::move(message));
+             },
+             [this](const std::string& host, const sched::HostReport& report) { host_told(host, report); },
+             [this](const std::string& host) { host_gone(host, {}); },
+             [this](JobKey job, const sched::event::Dispatched& event) {
+               auto effects = book_.hosts().dispatch(job, event, wall_now());
+               const bool done = !effects.empty();
+               changed(std::move(effects));
+               return done;
+             },
+             [this] {
+               scheduler_.want();
+               turn_soon();
+             },
+             [this](const std::string& host) { return keeper_.type_of(host); }}),
+        forward_in_(loop_.context(), book_.jobs(), book_.forwards(), log,
+                    {[this](const std::string& cluster, wire::PeerMessage message) {
+                       return peers_.say(cluster, std::move(message));
+                     },
+                     [this](sched::Effects effects) { changed(std::move(effects)); }, [this] { turn_soon(); },
+                     [this](JobKey job) { return key_reason(job); }}),
         engine_(make_engine(
             {loop_.context(), links_, log, committer_.store().term(),
              [this](const std::string& host, const sched::HostReport& report) { host_told(host, report); },
@@ -89,7 +143,15 @@ class Daemon {
                  }}),
         queries_(
             book_.jobs(), book_.hosts(), keeper_, committer_.store(),
-            [this](const auto& asked) { return whole(asked); }, links_, clients_),
+            [this](const auto& asked) { return whole(asked); },
+            {[this](JobKey job) {
+               return forward_out_.verdicts_of(keeper_.snapshot(), job, wall_now(), steady_now());
+             },
+             [this] {
+               return forward_out_.rows(
+                   [this](const std::string& cluster) { return peers_.condition(cluster); }, steady_now());
+             }},
+            links_, clients_),
         waiters_(book_.jobs(),
                  {[this](io::LinkId link, const wire::BatchReply& reply) { clients_.reply(link, reply); },
                   [this](JobKey job) { return queries_.reasons(job); },
@@ -138,6 +200,7 @@ class Daemon {
 
  private:
   static WallTime wall_now() { return io::wall_now(); }
+  static TimePoint steady_now() { return {Steady::now().time_since_epoch()}; }
 
   // ---- start and configuration
 
@@ -146,6 +209,8 @@ class Daemon {
     keeper_.configure(files_.configuration()->rules);
     book_.hosts().cpu_factors(keeper_.cpu_factors());
     engine_->configure(files_.configuration());
+    forward_out_.configure(files_.configuration());
+    forward_in_.configure(files_.configuration());
     peers_.configure(files_.configuration()->peers);
     clients_.configure(files_.configuration());
     queries_.configure(files_.configuration());
@@ -212,6 +277,30 @@ class Daemon {
     changed(book_.commands().signal_some(*work, 1, wall_now()).effects);
   }
 
+  // Of another cluster, which both sends jobs and runs ours.
+  Result<void> heard(const std::string& cluster, const wire::PeerMessage& message) {
+    using What = wire::PeerMessage::WhatCase;
+    Result<void> result;
+    io::changing([&] {
+      switch (message.what_case()) {
+        case What::kOffer:
+        case What::kSignal:
+        case What::kRecall:
+        case What::kAcknowledge:
+          result = forward_in_.heard(cluster, message, wall_now());
+          break;
+        default:
+          result = forward_out_.heard(cluster, message, steady_now());
+      }
+    });
+    return result;
+  }
+
+  std::string key_reason(JobKey job) {
+    const auto reasons = queries_.reasons(job);
+    return reasons.empty() ? std::string() : reasons.front().text();
+  }
+
   void host_told(const std::string& host, const sched::HostReport& report) {
     io::changing([&] {
       if (std::holds_alternative<sched::report::HostCame>(report)) {
@@ -231,7 +320,8 @@ class Daemon {
 
   // A job whose payload cannot be read pends again, and says why.
   void give(const sched::Effect& order) {
-    if (book_.hosts().carry_out(order, *engine_, [this](const auto& asked) { return whole(asked); })) return;
+    if (book_.hosts().carry_out(order, orders_of_all_, [this](const auto& asked) { return whole(asked); }))
+      return;
     const auto& start = std::get<effect::OrderStart>(order);
     log_.error("job " + sched::text(start.key) + " is not started");
     sched::report::Over over;
@@ -290,6 +380,7 @@ class Daemon {
 
   void run_turn() {
     if (loop_.ending()) return;
+    requests_.jobs_came_back();
     if (scheduler_.quick()) plan();
     commit();
     // A long cycle runs after the answers have left.
@@ -302,14 +393,16 @@ class Daemon {
 
   bool plan() {
     if (committer_.failing() || !scheduler_.make(wall_now())) return false;
+    forward_out_.offer(keeper_.snapshot(), wall_now(), steady_now());
     queries_.planned();
     waiters_due_ = true;
     return true;
   }
 
   void commit() {
-    if (committer_.commit(loop_.ending() || !queries_.empty()) && std::exchange(waiters_due_, false))
-      waiters_.planned();
+    if (!committer_.commit(loop_.ending() || !queries_.empty())) return;
+    forward_in_.flush(wall_now());
+    if (std::exchange(waiters_due_, false)) waiters_.planned();
   }
 
   void store_keeps_again() {
@@ -349,6 +442,9 @@ class Daemon {
     until(book_.next_deadline());
     until(waiters_.next_deadline());
     until(scheduler_.next_look());
+    until(forward_out_.next_session());
+    if (const auto at = forward_in_.next_tick())
+      wait = std::min(wait, std::max(Duration{0}, *at - steady_now()));
     if (!committer_.failing()) wait = std::min(wait, scheduler_.wait().value_or(wait));
     wait = std::min(wait, committer_.wait().value_or(wait));
     if (!committer_.failing()) wait = std::min(wait, forgetting_.wait().value_or(wait));
@@ -366,6 +462,8 @@ class Daemon {
       log_.error("all hosts were lost at once: mbatchd itself may be cut off; no rerunnable job is given up");
     waiters_.tick(now);
     scheduler_.tick(now);
+    if (const auto at = forward_out_.next_session(); at && now >= *at) scheduler_.want();
+    forward_in_.tick(keeper_.snapshot(), now, steady_now());
     committer_.files().tick();
     const bool behind = committer_.files().behind(committer_.store());
     if (behind) catch_up_soon();
@@ -394,7 +492,10 @@ class Daemon {
   TicketIssuer tickets_;
   io::Links links_;
   PeerLinks peers_;
+  ForwardOut forward_out_;
+  ForwardIn forward_in_;
   const std::unique_ptr<Engine> engine_;
+  HereOrElsewhere orders_of_all_{*engine_, forward_out_};
   WaitingOrders orders_{{[this](const std::string& host) { return engine_->has_room(host); },
                          [this](const sched::Effect& order) { give(order); }}};
   Clients clients_;

@@ -68,8 +68,19 @@ Result<void> PeerLinks::message(io::LinkId link, std::string_view payload) {
     log_.warning(steps.error().text);
     return steps.error();
   }
+  Result<void> heard;
+  for (const auto& one : *steps)
+    if (const auto* about = std::get_if<step::Heard>(&one); about && heard)
+      heard = handler_.heard(about->cluster, about->message);
   carry_out(*steps);
-  return {};
+  if (!heard) log_.warning("cluster " + clusters_.at(link) + ": " + heard.error().text);
+  return heard;
+}
+
+bool PeerLinks::say(const std::string& cluster, wire::PeerMessage message) {
+  const auto said = sessions_->say(cluster, std::move(message));
+  if (said) links_.send(said->link, said->message.SerializeAsString());
+  return said.has_value();
 }
 
 void PeerLinks::ended(io::LinkId link, const std::string& why) {
@@ -116,6 +127,9 @@ void PeerLinks::carry_out(const peers::Steps& steps) {
           row->link, "the store of this cluster does not keep what it is given", now()));
     } else if (const auto* serves = std::get_if<step::Serves>(&one)) {
       links_.established(serves->link);
+      handler_.serves(serves->cluster);
+    } else if (const auto* lost = std::get_if<step::Lost>(&one)) {
+      handler_.lost(lost->cluster);
     } else if (const auto* tell = std::get_if<step::Tell>(&one)) {
       tell->warning ? log_.warning(tell->line) : log_.notice(tell->line);
     }
@@ -130,6 +144,15 @@ void PeerLinks::arm() {
   timer_.async_wait([this](const boost::system::error_code& error) {
     if (!error) carry_out(sessions_->tick(now()));
   });
+}
+
+std::string PeerLinks::condition(const std::string& cluster) const {
+  for (const auto& peer : sessions_->standings())
+    if (peer.cluster == cluster)
+      return peer.state == peers::PeerState::serves    ? "ok"
+             : peer.state == peers::PeerState::refused ? "reject"
+                                                       : "disc";
+  return "reject";
 }
 
 std::string PeerLinks::status() const {

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <boost/asio/steady_timer.hpp>
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -21,13 +22,21 @@ namespace rollcall::mbatchd {
 
 class PeerLinks {
  public:
+  struct Handler {
+    // Also where another connection takes the place of the one that served.
+    std::function<void(const std::string&cluster)> serves, lost;
+    // A message about jobs. An error ends the connection.
+    std::function<Result<void>(const std::string& cluster, const wire::PeerMessage&)> heard;
+  };
   PeerLinks(boost::asio::io_context& loop, io::Links& links, io::JobStore& store, io::Log& log,
-            std::map<std::string, io::PeerKey> dials, std::map<std::string, std::string> key_errors)
+            std::map<std::string, io::PeerKey> dials, std::map<std::string, std::string> key_errors,
+            Handler handler)
       : links_(links),
         store_(store),
         log_(log),
         dials_(std::move(dials)),
         key_errors_(std::move(key_errors)),
+        handler_(std::move(handler)),
         timer_(loop) {}
 
   // A row of the store, before begin(). False: it is of something else.
@@ -41,8 +50,13 @@ class PeerLinks {
   Result<void> message(io::LinkId link, std::string_view payload);
   void ended(io::LinkId link, const std::string& why);
 
+  // To a peer that serves. False: it does not.
+  bool say(const std::string& cluster, wire::PeerMessage message);
+
   // badmin hforget @CLUSTER. The text for the administrator; false in `second`: there is no such peer.
   std::pair<std::string, bool> forget(const std::string& cluster);
+  // For bclusters: ok, disc, or reject where either side refuses the other.
+  std::string condition(const std::string& cluster) const;
   // Lines of badmin showstatus, each behind a newline; "": no peers.
   std::string status() const;
 
@@ -56,6 +70,7 @@ class PeerLinks {
   io::Log& log_;
   std::map<std::string, io::PeerKey> dials_;
   std::map<std::string, std::string> key_errors_;  // by cluster
+  const Handler handler_;
   boost::asio::steady_timer timer_;
   wire::PeerRow own_;
   std::map<std::string, wire::PeerRow> loaded_;

@@ -20,16 +20,23 @@
 
 namespace rollcall::mbatchd {
 
+// What is known of other clusters, as AnswerView has it.
+struct RemoteAnswers {
+  std::function<std::string(sched::JobKey)> queues;
+  std::function<wire::BatchReply::ClusterRows()> clusters;
+};
+
 class Queries {
  public:
   Queries(const sched::book::JobTable& jobs, const sched::book::HostLedger& hosts,
           const sched::answers::SnapshotKeeper& keeper, io::JobStore& store, sched::book::ReadWhole whole,
-          io::Links& links, Clients& clients)
+          RemoteAnswers remote, io::Links& links, Clients& clients)
       : jobs_(jobs),
         hosts_(hosts),
         keeper_(keeper),
         store_(store),
         whole_(std::move(whole)),
+        remote_(std::move(remote)),
         links_(links),
         clients_(clients) {}
 
@@ -61,6 +68,7 @@ class Queries {
   const sched::answers::SnapshotKeeper& keeper_;
   io::JobStore& store_;
   const sched::book::ReadWhole whole_;
+  const RemoteAnswers remote_;
   io::Links& links_;
   Clients& clients_;
   std::shared_ptr<const Configuration> configuration_;

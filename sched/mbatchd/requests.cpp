@@ -98,6 +98,7 @@ void Requests::applied(io::LinkId link, sched::book::Applied done) {
 // The request is completed even if its client disconnects meanwhile.
 void Requests::do_piece(LongWork work) {
   auto done = work.some(kPiece, io::wall_now());
+  if (done.waits) return await(std::move(work), std::move(done.effects));
   if (done.reply.last()) return applied(work.link, std::move(done));
   links_.promise(work.link);
   committer_.reply(
@@ -106,6 +107,21 @@ void Requests::do_piece(LongWork work) {
   handler_.changed(std::move(done.effects));
   works_.push_back(std::move(work));
   handler_.turn_soon();
+}
+
+void Requests::await(LongWork work, sched::Effects effects) {
+  links_.promise(work.link);
+  if (!effects.empty()) {
+    handler_.changed(std::move(effects));
+    handler_.turn_soon();
+  }
+  awaiting_.push_back(std::move(work));
+}
+
+// What nobody waits for any longer is dropped: nothing of it is done yet.
+void Requests::jobs_came_back() {
+  for (auto& work : std::exchange(awaiting_, {}))
+    if (clients_.has(work.link)) do_piece(std::move(work));
 }
 
 void Requests::go_on() {

@@ -37,6 +37,8 @@ class Requests {
   void take(io::LinkId link, const sched::Identity& who, const wire::BatchRequest& request);
   // To be called after each turn: does one more piece of every request that concerns very many jobs.
   void go_on();
+  // To be called before a cycle, which might take the jobs again: does those that waited for jobs of other clusters.
+  void jobs_came_back();
 
  private:
   struct LongWork {
@@ -45,6 +47,7 @@ class Requests {
   };
   void carry_out(io::LinkId link, const sched::Identity& who, const wire::BatchRequest& request);
   void do_piece(LongWork work);
+  void await(LongWork work, sched::Effects effects);
   bool has_memory_for(const wire::Submit& request) const;
   void submit(io::LinkId link, const sched::Identity& who, const wire::Submit& request);
   void applied(io::LinkId link, sched::book::Applied done);
@@ -59,6 +62,7 @@ class Requests {
   const io::Log& log_;
   Handler handler_;
   std::vector<LongWork> works_;
+  std::vector<LongWork> awaiting_;  // jobs that other clusters were asked to give back
 };
 
 }  // namespace rollcall::mbatchd

@@ -33,7 +33,7 @@ def test_orders_that_do_not_fit_a_jobs_state_are_refused(bench):
         batch.good("bstop", "-a", str(runs))
         batch.wait_for(runs, "USUSP")
         for words, said in ((("bkill", "-stat", "done"), "-stat: found \"done\", expected run, pend or susp"),
-                            (("bkill", "-cname", str(runs)), "-cname: MultiCluster is not supported in this release"),
+                            (("bkill", "-cname", str(runs)), "-cname: a command is given in the cluster where the job was submitted"),
                             (("bswitch", "-a", "x", "priority", str(runs)), "-a: esubs run when a job is submitted"),
                             (("badmin", "perfmon", "view"), "perfmon: not supported in this release"),
                             (("brun", "-b", "-m", "n1", str(runs)), "-b: jobs are not checkpointed")):

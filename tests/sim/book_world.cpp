@@ -59,6 +59,20 @@ class BookWorld::Router : public OrderRouter<Engine> {
   mutable HalfEngine first_, second_;
 };
 
+class BookWorld::HereOrElsewhere : public OrderRouter<Engine> {
+ public:
+  HereOrElsewhere(Engine& here, Engine* elsewhere) : here_(here), elsewhere_(elsewhere) {}
+
+ protected:
+  Engine* engine_of(const std::string& host) const override {
+    return HostId(host).is_cluster() ? elsewhere_ : &here_;
+  }
+
+ private:
+  Engine& here_;
+  Engine* elsewhere_;
+};
+
 BookWorld::BookWorld(ConfigView config, std::uint32_t seed, WorldChances chances, WorldEngines engines)
     : config_(std::move(config)),
       router_(engines == WorldEngines::two ? std::make_unique<Router>(*this) : nullptr),
@@ -101,6 +115,18 @@ void BookWorld::die() {
   unanswered_.clear();
   for (Host& host : hosts_) hang_up(host);
   start_mbatchd();
+  died_();
+}
+
+void BookWorld::join(Engine& elsewhere, std::function<void()> committed, std::function<void()> died) {
+  elsewhere_ = &elsewhere;
+  committed_ = std::move(committed);
+  died_ = std::move(died);
+}
+
+void BookWorld::change(const Change& change) {
+  take(change(*book_, now_));
+  finish_turn();
 }
 
 // Asked when a go-ahead is decided: while it waits for a full disk, a host may restart and lose the order.
@@ -133,12 +159,14 @@ void BookWorld::finish_turn() {
     if (chance(chances_.mbatchd_dies)) return die();
     if (const auto* released = std::get_if<effect::OrderRelease>(&effect))
       if (started_.count(released->attempt) == 0) ++taken_back_;
-    book_->hosts().carry_out(effect, engine(), [this](const auto& asked) {
+    HereOrElsewhere engines(engine(), elsewhere_);
+    book_->hosts().carry_out(effect, engines, [this](const auto& asked) {
       for (const auto row : wire::payload_rows(*asked))
         if (!store_.payloads.contains(row)) fail("an order needs a payload that is not in the store");
       return asked;
     });
   }
+  committed_();
 }
 
 void BookWorld::commit() {
@@ -473,29 +501,52 @@ void BookWorld::turn() {
   finish_turn();
 }
 
-bool BookWorld::settle(int turns) {
+constexpr wire::JobStatus kUnfinished[] = {wire::STATUS_PEND,  wire::STATUS_RUN,   wire::STATUS_SSUSP,
+                                           wire::STATUS_USUSP, wire::STATUS_UNKWN, wire::STATUS_ZOMBI,
+                                           wire::STATUS_PSUSP};
+
+std::vector<JobKey> BookWorld::jobs() const {
+  std::vector<JobKey> all;
+  const auto add = [&](wire::JobStatus status) {
+    const auto& some = book_->jobs().with_status(status);
+    all.insert(all.end(), some.begin(), some.end());
+  };
+  for (const auto status : kUnfinished) add(status);
+  for (const auto status : {wire::STATUS_DONE, wire::STATUS_EXIT}) add(status);
+  return all;
+}
+
+void BookWorld::calm() {
   chances_ = {0, 0, 0, 0, 0, false};
   for (Host& host : hosts_) thaw(host);
-  const auto over = [this] {
-    for (const auto status : {wire::STATUS_PEND, wire::STATUS_RUN, wire::STATUS_SSUSP, wire::STATUS_USUSP,
-                              wire::STATUS_UNKWN, wire::STATUS_ZOMBI})
-      if (!book_->jobs().with_status(status).empty()) return false;
-    return std::all_of(hosts_.begin(), hosts_.end(), [](const Host& h) { return h.directories.empty(); });
-  };
-  for (int i = 0; i < turns; ++i) {
-    for (Host& host : hosts_) connect(host);
-    // A stopped job would never end.
-    for (const auto status : {wire::STATUS_USUSP, wire::STATUS_PSUSP}) {
-      const std::set<JobKey> held = book_->jobs().with_status(status);
-      for (const JobKey key : held) {
-        wire::SignalJobs request;
-        set_key(*request.mutable_filter()->add_keys(), key);
-        request.set_action(wire::SignalJobs::RESUME);
-        take(book_->commands().signal_jobs(request, kUser, now_).effects);
-      }
+}
+
+void BookWorld::help_to_end() {
+  for (Host& host : hosts_) connect(host);
+  // A stopped job would never end.
+  for (const auto status : {wire::STATUS_USUSP, wire::STATUS_PSUSP}) {
+    const std::set<JobKey> held = book_->jobs().with_status(status);
+    for (const JobKey key : held) {
+      wire::SignalJobs request;
+      set_key(*request.mutable_filter()->add_keys(), key);
+      request.set_action(wire::SignalJobs::RESUME);
+      take(book_->commands().signal_jobs(request, kUser, now_).effects);
     }
+  }
+}
+
+bool BookWorld::all_over() const {
+  for (const auto status : kUnfinished)
+    if (!book_->jobs().with_status(status).empty()) return false;
+  return std::all_of(hosts_.begin(), hosts_.end(), [](const Host& h) { return h.directories.empty(); });
+}
+
+bool BookWorld::settle(int turns) {
+  calm();
+  for (int i = 0; i < turns; ++i) {
+    help_to_end();
     turn();
-    if (over()) return true;
+    if (all_over()) return true;
   }
   return false;
 }

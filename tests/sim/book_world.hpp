@@ -50,6 +50,19 @@ class BookWorld : Engine {
   // Decides what starts, stops and goes on, in place of chance. It hands the effects of each change to the third.
   using Planner = std::function<void(book::Book&, WallTime, const std::function<void(Effects)>&)>;
   void plan_with(Planner planner) { planner_ = std::move(planner); }
+  // Of a world that is one of several (ForwardWorld): `elsewhere` gets the orders for other clusters. `committed` is called when a
+  // turn is on disk and its orders have left, `died` when its mbatchd has lost all connections and is up again.
+  void join(Engine& elsewhere, std::function<void()> committed, std::function<void()> died);
+  // A change that comes from outside, as a turn of its own.
+  using Change = std::function<Effects(book::Book&, WallTime)>;
+  void change(const Change& change);
+  void set_clock_ahead(std::int64_t us) { now_.us += us; }
+  WallTime now() const { return now_; }
+  std::vector<JobKey> jobs() const;
+  // Parts of settle(): nothing breaks any more; hosts connect and stopped jobs are resumed; every job is over and every host clean.
+  void calm();
+  void help_to_end();
+  bool all_over() const;
   // The second engine fails for good: its hosts are lost, and whatever is ordered there.
   void fail_second_engine();
   static bool of_second_engine(const std::string& host) { return host == "hostB"; }
@@ -104,6 +117,7 @@ class BookWorld : Engine {
 
   class HalfEngine;
   class Router;
+  class HereOrElsewhere;
   Engine& engine();
 
   bool chance(int of_hundred) { return static_cast<int>(random_() % 100) < of_hundred; }
@@ -151,6 +165,8 @@ class BookWorld : Engine {
   ConfigView config_;
   std::unique_ptr<Router> router_;  // none: one engine
   bool second_engine_works_ = true;
+  Engine* elsewhere_ = nullptr;
+  std::function<void()> committed_ = [] {}, died_ = [] {};
   Planner planner_;  // none: by chance
   Watch watch_ = [](const Effect&, const book::Book&) {};
   std::mt19937 random_;

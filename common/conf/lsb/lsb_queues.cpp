@@ -10,14 +10,35 @@
 namespace rollcall::conf {
 namespace {
 
-const std::vector<std::string> kQueueKeywords{
-    "PRIORITY",        "QJOB_LIMIT",   "UJOB_LIMIT",      "PJOB_LIMIT",
-    "HJOB_LIMIT",      "RUN_WINDOW",   "DISPATCH_WINDOW", "NEW_JOB_SCHED_DELAY",
-    "INTERACTIVE",     "USERS",        "EXCLUSIVE",       "MIG",
-    "ADMINISTRATORS",  "SLOT_RESERVE", "FAIRSHARE",       "PREEMPTION",
-    "HOSTS",           "SNDJOBS_TO",   "RCVJOBS_FROM",    "IMPT_JOBBKLG",
-    "MAX_RSCHED_TIME", "FWD_USERS",    "RERUNNABLE",      "CHUNK_JOB_SIZE",
-    "JOB_OVERRUN",     "JOB_UNDERRUN", "JOB_IDLE",        "JOB_ACCEPT_INTERVAL"};
+const std::vector<std::string> kQueueKeywords{"PRIORITY",
+                                              "QJOB_LIMIT",
+                                              "UJOB_LIMIT",
+                                              "PJOB_LIMIT",
+                                              "HJOB_LIMIT",
+                                              "RUN_WINDOW",
+                                              "DISPATCH_WINDOW",
+                                              "NEW_JOB_SCHED_DELAY",
+                                              "INTERACTIVE",
+                                              "USERS",
+                                              "EXCLUSIVE",
+                                              "MIG",
+                                              "ADMINISTRATORS",
+                                              "SLOT_RESERVE",
+                                              "FAIRSHARE",
+                                              "PREEMPTION",
+                                              "HOSTS",
+                                              "SNDJOBS_TO",
+                                              "RCVJOBS_FROM",
+                                              "IMPT_JOBBKLG",
+                                              "IMPT_SLOTBKLG",
+                                              "MAX_RSCHED_TIME",
+                                              "FWD_USERS",
+                                              "RERUNNABLE",
+                                              "CHUNK_JOB_SIZE",
+                                              "JOB_OVERRUN",
+                                              "JOB_UNDERRUN",
+                                              "JOB_IDLE",
+                                              "JOB_ACCEPT_INTERVAL"};
 
 class QueueReader {
  public:
@@ -76,6 +97,7 @@ class QueueReader {
     queue.receive_jobs_from = cells_.words("RCVJOBS_FROM");
     queue.forward_users = cells_.words("FWD_USERS");
     read_or_infinite("IMPT_JOBBKLG", queue.import_backlog);
+    read_or_infinite("IMPT_SLOTBKLG", queue.import_slot_backlog);
     read_or_infinite("MAX_RSCHED_TIME", queue.max_reschedule_time);
   }
 

@@ -53,6 +53,7 @@ struct QueueRow {
   std::vector<RemoteQueue> send_jobs_to;                 // SNDJOBS_TO
   std::vector<std::string> receive_jobs_from;            // RCVJOBS_FROM: clusters, or allclusters
   std::optional<int> import_backlog = 50;                // IMPT_JOBBKLG; none: infinit
+  std::optional<int> import_slot_backlog;                // IMPT_SLOTBKLG; none: infinit
   std::optional<int> max_reschedule_time = 20;           // MAX_RSCHED_TIME, in MBD_SLEEP_TIME; none: infinit
   std::vector<std::string> forward_users;                // FWD_USERS
   Place place;

@@ -53,5 +53,5 @@ _rollcall() {
 
 # Files where nothing of ours fits: scripts, programs.
 complete -o default -F _rollcall bsub bjobs bkill bstop bresume bmod bswitch btop bbot brequeue bpeek bwait bhist bacct \
-  bhosts bqueues busers bparams bmgroup bugroup bapp blimits bslots brun bpost bread badmin bsched-query lsid lsclusters lsinfo lshosts lsload lsmon lsplace \
+  bhosts bqueues busers bparams bclusters bmgroup bugroup bapp blimits bslots brun bpost bread badmin bsched-query lsid lsclusters lsinfo lshosts lsload lsmon lsplace \
   lseligible lsresreq lsadmin lsf_daemons lsrun lsgrun lsrcp blaunch pam

@@ -59,6 +59,8 @@ std::optional<NextPart> answer(const wire::BatchRequest& request, const Identity
     case wire::BatchRequest::kApplications:
       return one_after_another(
           [ask = request.applications()](const AnswerView& now) { return applications_answer(now, ask); });
+    case wire::BatchRequest::kClusters:
+      return one_after_another(clusters_answer);
     case wire::BatchRequest::kLimits:
       return one_after_another(
           [ask = request.limits()](const AnswerView& now) { return limits_answer(now, ask); });

@@ -39,6 +39,9 @@ struct AnswerView {
   const cycle::Snapshot& snapshot;
   WallTime now;
   book::ReadWhole whole = {};  // reads scripts and environments; none: they are not sent
+  // A table of the remote queues that a job was not forwarded to; "": it was not looked at. None: no queue sends jobs.
+  std::function<std::string(JobKey)> remote_queues = {};
+  std::function<wire::BatchReply::ClusterRows()> clusters = {};  // of bclusters; none: there are none
 };
 
 // Makes the next part; none after the one with `last`. Each call may have another view.

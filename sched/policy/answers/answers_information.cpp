@@ -1,4 +1,4 @@
-// The answers to busers, bparams, bmgroup, bugroup and bapp.
+// The answers to busers, bparams, bmgroup, bugroup, bapp and bclusters.
 #include <algorithm>
 #include <map>
 #include <set>
@@ -229,6 +229,14 @@ std::vector<wire::BatchReply> parameters_answer(const AnswerView& view) {
     auto& to = *part.mutable_parameters();
     if (parameter != nullptr) *to.add_parameters() = *parameter;
   });
+}
+
+std::vector<wire::BatchReply> clusters_answer(const AnswerView& view) {
+  wire::BatchReply reply;
+  auto& clusters = *reply.mutable_clusters();
+  if (view.clusters) clusters = view.clusters();
+  reply.set_last(true);
+  return {std::move(reply)};
 }
 
 std::vector<wire::BatchReply> groups_answer(const AnswerView& view, const wire::AskGroups& ask) {

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "sched/policy/answers/answers_parts.hpp"
+#include "sched/policy/values/elsewhere.hpp"
 #include "sched/policy/values/job_exceptions.hpp"
 #include "sched/policy/values/shown_command.hpp"
 
@@ -65,17 +66,27 @@ void add_pending_reasons(const AnswerView& view, const Job& job, cycle::PendingR
   if (to.reasons_size() == 0) add_no_reason_yet(to);
 }
 
-// Shows a job as pending until its first host has reported that it begins. True: it is such a job.
+// Shows a job as pending until its first host, or the cluster that it was forwarded to, has reported that it begins. True: it is
+// such a job. One that runs there has hosts of that cluster.
 bool show_start(wire::JobRecord& record) {
-  if (shown_status(record) == record.status()) return false;
+  if (shown_status(record) == record.status()) return name_hosts_elsewhere(record), false;
   record.set_status(shown_status(record));
   record.clear_hosts();
   record.set_start_us(0);
   return true;
 }
 
+void add_forward_reason(const wire::ForwardedTo& forwarded, JobView& to) {
+  std::string words = "Job is " + forwarded_words(forwarded);
+  const std::string& there = forwarded.there().why();
+  if (!forwarded.has_there()) return add_reason(to, std::move(words), "that cluster has not accepted it yet");
+  if (forwarded.recalled()) words += ", which was asked to give it back";
+  add_reason(to, there.empty() ? std::move(words) : words + ": " + there, "it waits for its start there");
+}
+
 // The reason of a job that has hosts, but whose first host has not reported that it begins.
 void add_start_reason(const Job& job, JobView& to) {
+  if (is_elsewhere(job.record)) return add_forward_reason(job.record.forwarded(), to);
   std::string awaited;
   for (const auto& host : job.record.hosts())
     if (std::find(job.launch.prepared.begin(), job.launch.prepared.end(), host.name()) ==
@@ -379,6 +390,7 @@ wire::BatchReply::JobView job_view(const AnswerView& view, const Job& job, cycle
   *to.mutable_record() = job.record;
   if (show_start(*to.mutable_record())) add_start_reason(job, to);
   if (pending(job.status()) && reasons != nullptr) add_pending_reasons(view, job, *reasons, to);
+  if (pending(job.status()) && view.remote_queues) to.set_remote_queues(view.remote_queues(job.key()));
   if (placed(job.status())) add_suspend_reasons(job.record, to);
   *to.mutable_effective_limits() = view.jobs.effective_limits(job);
   to.set_combined_resreq(view.jobs.combined_resreq(job));

@@ -10,6 +10,7 @@ std::vector<wire::BatchReply> shared_answer(const AnswerView& view, const wire::
 std::vector<wire::BatchReply> users_answer(const AnswerView& view, const wire::AskUsers& ask,
                                            const Identity& who);
 std::vector<wire::BatchReply> parameters_answer(const AnswerView& view);
+std::vector<wire::BatchReply> clusters_answer(const AnswerView& view);
 std::vector<wire::BatchReply> groups_answer(const AnswerView& view, const wire::AskGroups& ask);
 std::vector<wire::BatchReply> applications_answer(const AnswerView& view, const wire::AskApplications& ask);
 std::vector<wire::BatchReply> limits_answer(const AnswerView& view, const wire::AskLimits& ask);

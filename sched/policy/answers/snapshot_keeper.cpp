@@ -94,6 +94,11 @@ void SnapshotKeeper::no_longer_held(JobKey key) {
   held_jobs_.erase(job);
 }
 
+std::string SnapshotKeeper::type_of(const std::string& host) const {
+  const auto found = kinds_.find(host);
+  return found == kinds_.end() ? std::string() : found->second.type;
+}
+
 const SnapshotKeeper::Asked& SnapshotKeeper::demand_for(const Job& job) {
   if (demands_.size() > kTrimAfter) {
     snapshot_->trim();

@@ -37,6 +37,8 @@ class SnapshotKeeper {
   // No LIM has answered within the patience: loads are unknown.
   void load_lost();
   bool load_known() const { return load_known_; }
+  // A host's type as LIM knows it; "": it does not.
+  std::string type_of(const std::string& host) const;
   // For HostLedger::cpu_factors().
   std::unordered_map<HostId, double> cpu_factors() const;
 

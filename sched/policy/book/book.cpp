@@ -13,6 +13,7 @@ Book::Book()
       jobs_(*memory_),
       commands_(*memory_, jobs_),
       hosts_(*memory_, jobs_),
+      forwards_(*memory_, jobs_),
       rows_(*memory_, jobs_) {}
 Book::~Book() = default;
 

@@ -5,11 +5,12 @@
 // and those of a host that connects into agreement. Owned by mbatchd's one thread. An operation costs as much as it changes: an
 // event of one job costs the same with a hundred thousand pending jobs.
 //
-// It has four parts over one memory, so that each part of mbatchd sees only what it needs (docs/decisions/0078):
+// It has five parts over one memory, so that each part of mbatchd sees only what it needs (docs/decisions/0078):
 //
 //   jobs()      the jobs with their indices, to read        answers, waiting clients, the snapshot, lsb.events
 //   commands()  what clients ask to change                  the requests of clients
 //   hosts()     hosts and attempts: plan, reports, orders   scheduler, engine
+//   forwards()  attempts of other clusters               the connections with their masters
 //   rows()      to and from the store                       the commit of a turn
 #pragma once
 
@@ -18,6 +19,7 @@
 #include <string>
 
 #include "sched/policy/book/client_commands.hpp"
+#include "sched/policy/book/forwarded_jobs.hpp"
 #include "sched/policy/book/host_ledger.hpp"
 #include "sched/policy/book/job_table.hpp"
 #include "sched/policy/book/stored_rows.hpp"
@@ -45,6 +47,8 @@ class Book {
   ClientCommands& commands() { return commands_; }
   HostLedger& hosts() { return hosts_; }
   const HostLedger& hosts() const { return hosts_; }
+  ForwardedJobs& forwards() { return forwards_; }
+  const ForwardedJobs& forwards() const { return forwards_; }
   StoredRows& rows() { return rows_; }
   const StoredRows& rows() const { return rows_; }
 
@@ -56,6 +60,7 @@ class Book {
   JobTable jobs_;
   ClientCommands commands_;
   HostLedger hosts_;
+  ForwardedJobs forwards_;
   StoredRows rows_;
 };
 

@@ -97,6 +97,9 @@ class ReportHandler {
   void operator()(const report::PostOver& told) { post_over(told); }
   void operator()(const report::LeftBehind& told) { m_.hosts.link(number_).left_behind = left_text(told); }
   void operator()(const report::NotOurs& told) { m_.hosts.link(number_).not_ours = told.why; }
+  void operator()(const report::Elsewhere& told) {
+    if (BookEntry* entry = first_of(told.attempt)) m_.step(*entry, event::Elsewhere{told.job}, now_, effects);
+  }
 
  private:
   // The job that runs as this attempt with this host as its first one.
@@ -138,7 +141,7 @@ class ReportHandler {
     link.left_behind.clear();  // the host reports it again
     link.not_ours.clear();
     m_.time_host(number_);
-    if (host_ != m_.own_host) m_.suspect_no_longer(now_);
+    if (host_ != m_.own_host && !m_.hosts.id(number_).is_cluster()) m_.suspect_no_longer(now_);
     std::map<JobKey, const report::Held*> held;
     for (const auto& job : told.jobs) {
       if (placed_here(job.attempt))
@@ -260,7 +263,7 @@ Effects HostLedger::dispatch(JobKey key, const event::Dispatched& plan, WallTime
   if (!entry || entry->job->status() != wire::STATUS_PEND) return effects;
   memory_->place(*entry, plan, now, effects);
   for (const auto& host : entry->job->record.hosts())
-    if (auto& link = memory_->hosts.link(host.name()); !link.connected) {
+    if (auto& link = memory_->hosts.link(host.name()); !link.connected && !plan.forwarded) {
       // The host disconnected after the plan was made: its patience counts for this job too.
       if (link.silent_since_us == 0 || link.lost) link.silent_since_us = now.us, link.lost = false;
       memory_->time_host(memory_->hosts.number(host.name()));
@@ -325,7 +328,7 @@ void Memory::connected(HostNumber host, bool so) {
   HostLink& link = hosts.link(host);
   if (link.connected == so) return;
   link.connected = so;
-  if (hosts.id(host).text() == own_host) return;
+  if (hosts.id(host).text() == own_host || hosts.id(host).is_cluster()) return;
   so ? ++connected_others : --connected_others;
 }
 

@@ -163,6 +163,11 @@ void Memory::complete(Placement& placement) {
 
 // ---------------------------------------------------------------- jobs
 
+static ForeignAttempt foreign_attempt(const wire::JobRecord& record) {
+  const auto& from = record.from();
+  return {from.cluster(), {key_of(from.key()), from.attempt()}};
+}
+
 BookEntry& Memory::add_job(wire::JobRecord record) {
   const JobKey key = key_of(record.key());
   SubmissionEntry& submission = submissions.at(record.submission());
@@ -195,6 +200,7 @@ BookEntry& Memory::add_job(wire::JobRecord record) {
   entry.user->jobs.insert(entry.user->jobs.end(), key);
   entry.queue->jobs.insert(entry.queue->jobs.end(), key);
   next_order = std::max(next_order, entry.job->record.order() + 1);
+  if (entry.job->record.has_from()) foreign[foreign_attempt(entry.job->record)] = key;
   enter(entry);
   return entry;
 }
@@ -207,6 +213,7 @@ void Memory::remove_job(JobKey key) {
   set_deadline(entry.avoid_due, 0, Timer::avoid, key);
   set_deadline(entry.start_due, 0, Timer::start, key);
   set_deadline(entry.pause_due, 0, Timer::pause, key);
+  set_deadline(entry.recall_due, 0, Timer::recall, key);
   entry.user->jobs.erase(key);
   entry.queue->jobs.erase(key);
   IdEntry& id = ids.at(key.id);
@@ -217,6 +224,7 @@ void Memory::remove_job(JobKey key) {
     ids.erase(key.id);
   }
   const std::uint64_t number = entry.job->record.submission();
+  if (entry.job->record.has_from()) foreign.erase(foreign_attempt(entry.job->record));
   SubmissionEntry& submission = submissions.at(number);
   --submission.kept.jobs;
   count_application(*entry.job->asked, -1);
@@ -268,9 +276,22 @@ void count_status(StatusCounts& counts, wire::JobStatus status, std::uint32_t sl
 
 }  // namespace
 
+// A job that another cluster has not begun pends, for as long as that takes.
+static wire::JobStatus counted_status(const wire::JobRecord& record) {
+  return record.has_forwarded() ? shown_status(record) : record.status();
+}
+
+// Jobs of other clusters that pend: they count for IMPT_JOBBKLG and IMPT_SLOTBKLG.
+static void count_imported(JobsOf& queue, const wire::JobRecord& record, std::uint32_t slots, int sign) {
+  if (!record.has_from() || !pending(record.status())) return;
+  queue.imported.jobs += static_cast<std::uint64_t>(sign);
+  queue.imported.slots += static_cast<std::uint64_t>(sign * static_cast<std::int64_t>(slots));
+}
+
 void Memory::count_in_application(const Job& job, bool more) {
   const auto found = of_application.find(job.asked->application());
-  if (found != of_application.end()) count_status(found->second.counts, job.status(), slots_of(job), more);
+  if (found != of_application.end())
+    count_status(found->second.counts, counted_status(job.record), slots_of(job), more);
 }
 
 // Counts the job as it is shown: while its start waits for its hosts it pends, with the slots that it asks for.
@@ -287,13 +308,15 @@ void Memory::leave(BookEntry& entry) {
   const wire::JobRecord& record = entry.job->record;
   const JobKey key = entry.job->key();
   const wire::JobStatus status = record.status();
+  const wire::JobStatus counted = counted_status(record);
   const std::uint32_t slots = slots_of(*entry.job);
   by_status[status].erase(key);
-  count_status(entry.user->counts, status, slots, false);
+  count_status(entry.user->counts, counted, slots, false);
   count_slots(*entry.user, *entry.job, -1);
-  count_status(entry.queue->counts, status, slots, false);
+  count_status(entry.queue->counts, counted, slots, false);
   count_in_application(*entry.job, false);
   if (pending(status)) entry.queue->pending.erase({record.order(), key});
+  count_imported(*entry.queue, record, slots, -1);
   if (placed(status))
     for (const auto& host : record.hosts()) {
       JobsOf& there = hosts.jobs(host.name());
@@ -308,16 +331,18 @@ void Memory::enter(BookEntry& entry) {
   const wire::JobRecord& record = entry.job->record;
   const JobKey key = entry.job->key();
   const wire::JobStatus status = record.status();
+  const wire::JobStatus counted = counted_status(record);
   const std::uint32_t slots = slots_of(*entry.job);
   entry.submission = record.submission();
   entry.shown = shown_status(record);
   auto& same = by_status[status];
   same.insert(same.end(), key);
-  count_status(entry.user->counts, status, slots, true);
+  count_status(entry.user->counts, counted, slots, true);
   count_slots(*entry.user, *entry.job, 1);
-  count_status(entry.queue->counts, status, slots, true);
+  count_status(entry.queue->counts, counted, slots, true);
   count_in_application(*entry.job, true);
   if (pending(status)) entry.queue->pending.insert(entry.queue->pending.end(), {record.order(), key});
+  count_imported(*entry.queue, record, slots, 1);
   if (placed(status))
     for (const auto& host : record.hosts()) {
       JobsOf& there = hosts.jobs(host.name());
@@ -348,6 +373,7 @@ void Memory::step(BookEntry& entry, const JobHappening& event, WallTime now, Eff
   const jobs::JobRules& life = rules_of(entry);
   wire::JobRecord& record = entry.job->record;
   const bool was_placed = placed(record.status()) || finished(record.status());
+  const bool was_elsewhere = is_elsewhere(record);
   const auto* kill = std::get_if<event::KillAsked>(&event);
   const bool asked_back = record.requeue_asked() || (kill != nullptr && kill->requeue) ||
                           std::holds_alternative<event::RestartAsked>(event);
@@ -360,7 +386,7 @@ void Memory::step(BookEntry& entry, const JobHappening& event, WallTime now, Eff
     if (was_placed && pending(record.status())) {
       if (asked_back)
         record.set_order(next_order++);
-      else
+      else if (!was_elsewhere)  // one that another cluster gives back has its old place
         record.set_order(head_of(record.queue()));
       entry.stream.reset();
       entry.usage.reset();

@@ -23,8 +23,16 @@ struct JobsOf {
   StatusCounts counts;
   PendingOrder pending;  // of a queue
   std::uint32_t pending_jobs = 0;
+  SlotCount imported;  // of a queue: jobs of other clusters that pend
   std::map<std::pair<std::string, wire::JobStatus>, SlotCount> sums;  // of a user: by queue and state
   std::uint64_t stored_bytes = 0;  // of a user: submissions with their payloads
+};
+
+// An attempt of another cluster's job, by the names of that cluster.
+struct ForeignAttempt {
+  std::string cluster;
+  Attempt attempt;
+  friend auto operator<=>(const ForeignAttempt&, const ForeignAttempt&) = default;
 };
 
 // The jobs of an application profile; the profile may be gone from lsb.applications.
@@ -110,7 +118,7 @@ struct BookEntry {
   std::unique_ptr<std::map<HostNumber, wire::JobUsage>> usage;     // by host, of a job on several
   std::unique_ptr<wire::StreamPlace> stream;
   // Its entries in the deadlines; 0: none.
-  std::int64_t begin_due = 0, terminate_due = 0, avoid_due = 0, start_due = 0, pause_due = 0;
+  std::int64_t begin_due = 0, terminate_due = 0, avoid_due = 0, start_due = 0, pause_due = 0, recall_due = 0;
 };
 
 // A job id: one job, or the elements of an array.
@@ -156,6 +164,7 @@ struct Memory : jobs::JobFacts {
   std::unordered_map<std::uint64_t, std::uint32_t> payloads;
   std::vector<std::uint64_t> dropped_payloads;  // no effect was made for them yet
   std::unordered_map<std::string, JobsOf> users, queues;
+  std::map<ForeignAttempt, JobKey> foreign;  // jobs that came from other clusters
   KnownHosts hosts;
   std::map<wire::JobStatus, std::set<JobKey>> by_status;
   std::unordered_map<std::string, std::set<std::int32_t>> by_name;  // ids by job name
@@ -179,7 +188,7 @@ struct Memory : jobs::JobFacts {
   std::unordered_map<std::string, KeptToken> tokens;
   std::deque<const std::string*> tokens_by_time;  // keys of `tokens`
 
-  enum class Timer { begin, terminate, avoid, clean, host, start, pause };
+  enum class Timer { begin, terminate, avoid, clean, host, start, pause, recall };
   struct Deadline {
     std::int64_t due_us = 0;
     Timer timer = Timer::begin;
@@ -220,6 +229,11 @@ struct Memory : jobs::JobFacts {
   const conf::QueueRow* queue_row(const std::string& name) const { return config.lsb->queue(name); }
   SubmissionEntry& add_submission(std::uint64_t number, std::shared_ptr<const wire::Submission> asked,
                                   std::shared_ptr<const jobs::Dependency> dependency);
+  // The next free job id; 0: none is free.
+  std::int32_t take_id();
+  // A new job, checked; `from`: the other cluster's attempt that it is, nullptr: none. It does not call counted().
+  wire::BatchReply::Accepted submit(const wire::Submission& asked, const Identity& who,
+                                    const wire::ForwardedFrom* from, WallTime now, Effects& effects);
   BookEntry& add_job(wire::JobRecord record);  // its submission must be there
   void remove_job(JobKey key);
   void drop_submission_if_unused(std::uint64_t number);
@@ -263,6 +277,7 @@ struct Memory : jobs::JobFacts {
   void clock_went_back(WallTime now);
   void set_deadline(std::int64_t& slot, std::int64_t due, Timer timer, JobKey key);
   void time_job(BookEntry& entry, WallTime now);
+  std::int64_t recall_due_us(const BookEntry& entry);  // 0: never
   void time_id(std::int32_t id);
   void time_host(HostNumber host);
   void clean(std::int32_t id, WallTime now, Effects& effects);

@@ -81,6 +81,9 @@ class Modifying {
     }
     std::erase_if(keys, [this](JobKey key) { return finished(m_.find(key)->status()); });
     if (keys.empty()) return jobs::refusal(jobs::Refusal::FAILED, "Job has already finished");
+    for (const JobKey key : keys)
+      if (const auto& record = m_.find(key)->record; is_elsewhere(record))
+        return jobs::refusal(jobs::Refusal::FAILED, runs_elsewhere(record));
     const bool some_started =
         std::any_of(keys.begin(), keys.end(), [this](JobKey key) { return placed(m_.find(key)->status()); });
     if (!some_started) return std::nullopt;
@@ -362,6 +365,7 @@ Applied ClientCommands::modify_some(ModifyWork& work, std::size_t most, WallTime
   if (!work.refusal && work.units.empty() && work.unknown.empty())
     work.refusal = jobs::refusal(jobs::Refusal::NO_JOB, std::string(kNoMatch));
   if (work.refusal) return *applied.reply.mutable_refusal() = *work.refusal, applied;
+  if (!all_back(*memory_, work, now, applied.effects)) return still_away(std::move(applied.effects));
   auto& outcomes = *applied.reply.mutable_outcomes();
   Modifying modifying(*memory_, work.request, work.who, now);
   while (work.unit < work.units.size() && most > 0) {

@@ -92,7 +92,8 @@ std::optional<order::Start> HostLedger::start_order(const effect::OrderStart& or
   start.asked = job.asked;
   start.hosts = hosts_of(record);
   start.limits = jobs_.effective_limits(job);
-  start.queue = record.queue();
+  start.queue = is_elsewhere(record) ? record.forwarded().queue() : record.queue();
+  start.forward = record.forwarded().number();
   const conf::QueueRow* queue = memory_->queue_row(record.queue());
   if (queue) {
     start.queue_pre_exec = queue->jobs.pre_exec;

@@ -146,7 +146,8 @@ class Signalling {
     if (signal == kStop || signal == kTstp) return stop(entry, by);
     if (signal == kCont) return resume(entry, by);
     if (signal == kSigKill) return kill(entry, by, signal);
-    if (!placed(entry.job->status())) {
+    const bool runs = !is_elsewhere(entry.job->record) || placed(shown_status(entry.job->record));
+    if (!placed(entry.job->status()) || !runs) {
       if (signal == kTerm || signal == kInt || signal == kHup || signal == kQuit)
         return kill(entry, by, signal);
       return no("Job has not started yet");
@@ -159,6 +160,8 @@ class Signalling {
     const bool ended_only = (request_.done_too() || request_.exit_too()) && !request_.running_too();
     if (finished(status)) {
       if (!(status == wire::STATUS_DONE ? request_.done_too() : request_.exit_too())) return no(kFinished);
+      if (entry.job->record.has_from())
+        return no("Job is of cluster " + entry.job->record.from().cluster() + ", where it is requeued");
       return done(entry, event::RestartAsked{by, request_.hold()});
     }
     if (!placed(status)) return no("Job has not started yet");
@@ -354,6 +357,32 @@ Applied ClientCommands::signal_jobs(const wire::SignalJobs& request, const Ident
   return signal_some(*work, kAll, now);
 }
 
+Applied still_away(Effects effects) {
+  Applied applied = nothing_yet();
+  applied.effects = std::move(effects);
+  applied.waits = true;
+  return applied;
+}
+
+std::string runs_elsewhere(const wire::JobRecord& record) {
+  return "Job has started in cluster " + record.forwarded().cluster() + " and cannot be changed from here";
+}
+
+bool all_back(Memory& m, UnitWork& work, WallTime now, Effects& effects) {
+  if (work.all_back) return true;
+  work.all_back = true;
+  for (const JobUnit& unit : work.units)
+    for (const JobKey key : unit.keys) {
+      BookEntry* entry = m.entry(key);
+      if (!entry || !is_elsewhere(entry->job->record) || !entry->job->record.starting()) continue;
+      const event::By by = m.by(*entry->job, work.who);
+      if (!by.owner && !by.admin) continue;
+      m.step(*entry, event::RecallDue{}, now, effects);
+      work.all_back = false;
+    }
+  return work.all_back;
+}
+
 // ---------------------------------------------------------------- bswitch
 
 namespace {
@@ -363,6 +392,7 @@ std::optional<Objection> switch_one(Memory& m, BookEntry& entry, const conf::Que
   const event::By by = m.by(*entry.job, who);
   if (!by.owner && !by.admin) return Objection{std::string(kDenied), jobs::Refusal::NOT_ALLOWED};
   if (finished(entry.job->status())) return Objection{std::string(kFinished)};
+  if (is_elsewhere(entry.job->record)) return Objection{runs_elsewhere(entry.job->record)};
   const wire::Submission& asked = *entry.job->asked;
   // The queue must accept the job's owner; an administrator may put the job into any queue.
   const jobs::SubmissionContext context = m.context(who, now);
@@ -412,6 +442,7 @@ Applied ClientCommands::switch_some(SwitchWork& work, std::size_t most, WallTime
     return nothing_yet();
   if (work.refusal) return refused(*work.refusal);
   Applied applied;
+  if (!all_back(*memory_, work, now, applied.effects)) return still_away(std::move(applied.effects));
   applied.reply = walk_some(
       *memory_, work, most,
       [&](JobKey key) {

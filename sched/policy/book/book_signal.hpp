@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "sched/policy/book/book.hpp"
+#include "sched/policy/book/client_commands.hpp"
 #include "sched/policy/jobs/submission_check.hpp"
 
 namespace rollcall::sched::book {
@@ -38,6 +39,7 @@ struct UnitWork {
   std::optional<jobs::Refusal> refusal;  // of the whole request
 
   std::size_t unit = 0, key = 0;  // the next job: place in `units`, place in JobUnit::keys
+  bool all_back = false;          // none of them waits in another cluster any longer
   // Of the present unit:
   bool any = false;                // it was applied to a job
   std::optional<Objection> first;  // of the first job to which it could not be applied
@@ -50,5 +52,13 @@ struct SignalWork : UnitWork {
 struct SwitchWork : UnitWork {
   wire::SwitchJobs request;
 };
+
+// The answer while they are awaited.
+Applied still_away(Effects effects);
+// bmod and bswitch change a job that waits in another cluster once it is back. Asks for those of the work that the user may change;
+// true: all have been answered, each is here or has begun there.
+bool all_back(Memory& m, UnitWork& work, WallTime now, Effects& effects);
+// Why a job that has begun in another cluster is not changed.
+std::string runs_elsewhere(const wire::JobRecord& record);
 
 }  // namespace rollcall::sched::book

@@ -8,23 +8,13 @@
 namespace rollcall::sched::book {
 namespace {
 
-// The next free job id; 0: none is free.
-std::int32_t take_id(Memory& m) {
-  const std::int32_t last = m.parameters.max_job_id;
-  if (m.ids.size() >= static_cast<std::size_t>(last)) return 0;
-  std::int32_t id = m.next_id > last ? 1 : m.next_id;
-  while (m.ids.count(id) != 0) id = id == last ? 1 : id + 1;
-  m.next_id = id == last ? 1 : id + 1;
-  m.counters_changed = true;
-  return id;
-}
-
 class Submitting {
  public:
-  Submitting(Memory& memory, const Identity& who, WallTime now)
-      : m_(memory), now_(now), context_(memory.context(who, now)) {}
+  Submitting(Memory& memory, const Identity& who, const wire::ForwardedFrom* from, WallTime now,
+             Effects& into)
+      : effects(into), m_(memory), from_(from), now_(now), context_(memory.context(who, now)) {}
 
-  Effects effects;
+  Effects& effects;
 
   wire::BatchReply::Accepted submit(const wire::Submission& asked, bool check_only) {
     wire::BatchReply::Accepted accepted;
@@ -47,7 +37,7 @@ class Submitting {
     accepted.set_default_queue(checked.default_queue);
     for (auto& notice : checked.notices) accepted.add_notices(std::move(notice));
     if (check_only) return accepted;
-    const std::int32_t id = take_id(m_);
+    const std::int32_t id = m_.take_id();
     if (id == 0) {
       *accepted.mutable_refusal() = jobs::refusal(jobs::Refusal::FAILED, "no job id is free (MAX_JOBID)");
       return accepted;
@@ -70,6 +60,7 @@ class Submitting {
       // Elements share one order number: jobs of equal order are sorted by index.
       auto record = jobs::new_record(*checked.asked, {id, index}, number, checked.queue, now_);
       record.set_order(order);
+      if (from_) *record.mutable_from() = *from_;
       BookEntry& entry = m_.add_job(std::move(record));
       m_.time_job(entry, now_);
       effects.push_back(effect::SaveJob{{id, index}});
@@ -91,10 +82,12 @@ class Submitting {
     const auto& asked = *m_.asked(number);
     *job.mutable_asked() = asked;
     *job.mutable_record() = jobs::new_record(asked, key, number, queue, now_);
+    if (from_) *job.mutable_record()->mutable_from() = *from_;
     effects.push_back(std::move(recorded));
   }
 
   Memory& m_;
+  const wire::ForwardedFrom* from_;
   WallTime now_;
   jobs::SubmissionContext context_;
 };
@@ -148,8 +141,8 @@ const KeptToken* Memory::token(const std::string& name) const {
   return found == tokens.end() ? nullptr : &found->second;
 }
 
-void Memory::add_token(std::string name, KeptToken kept) {
-  const auto [added, fresh] = tokens.insert_or_assign(std::move(name), std::move(kept));
+void Memory::add_token(std::string name, KeptToken token) {
+  const auto [added, fresh] = tokens.insert_or_assign(std::move(name), std::move(token));
   if (fresh) tokens_by_time.push_back(&added->first);
 }
 
@@ -164,6 +157,21 @@ void Memory::forget_old_tokens(WallTime now, Effects& effects) {
     tokens.erase(oldest);
   }
   if (tokens_by_time.size() < size) effects.push_back(effect::ForgetTokens{before});
+}
+
+std::int32_t Memory::take_id() {
+  const std::int32_t last = parameters.max_job_id;
+  if (ids.size() >= static_cast<std::size_t>(last)) return 0;
+  std::int32_t id = next_id > last ? 1 : next_id;
+  while (ids.count(id) != 0) id = id == last ? 1 : id + 1;
+  next_id = id == last ? 1 : id + 1;
+  counters_changed = true;
+  return id;
+}
+
+wire::BatchReply::Accepted Memory::submit(const wire::Submission& asked, const Identity& who,
+                                          const wire::ForwardedFrom* from, WallTime now, Effects& effects) {
+  return Submitting(*this, who, from, now, effects).submit(asked, false);
 }
 
 Applied ClientCommands::submit(const wire::Submit& request, const Identity& who, WallTime now) {
@@ -181,11 +189,10 @@ Applied ClientCommands::submit(const wire::Submit& request, const Identity& who,
     applied.reply.mutable_submitted()->ParseFromString(known->answer);
     return applied;
   }
-  Submitting submitting(*memory_, who, now);
+  Submitting submitting(*memory_, who, nullptr, now, applied.effects);
   auto& submitted = *applied.reply.mutable_submitted();
   for (const auto& asked : request.jobs())
     *submitted.add_jobs() = submitting.submit(asked, request.check_only());
-  applied.effects = std::move(submitting.effects);
   if (!name.empty()) keep_token(*memory_, name, submitted, now, applied.effects);
   memory_->counted(applied.effects);
   return applied;

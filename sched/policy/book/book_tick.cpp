@@ -13,6 +13,13 @@ void Memory::set_deadline(std::int64_t& slot, std::int64_t due, Timer timer, Job
   if (slot != 0) deadlines.insert({slot, timer, key, kNoHost});
 }
 
+std::int64_t Memory::recall_due_us(const BookEntry& entry) {
+  const wire::JobRecord& record = entry.job->record;
+  if (!is_elsewhere(record) || !record.starting() || record.forwarded().recalled()) return 0;
+  const auto& after_s = rules_of(entry).recall_after_s;
+  return after_s ? record.forwarded().at_us() + *after_s * 1'000'000 : 0;
+}
+
 void Memory::time_job(BookEntry& entry, WallTime now) {
   const wire::JobRecord& record = entry.job->record;
   const wire::Submission& asked = *entry.job->asked;
@@ -29,6 +36,7 @@ void Memory::time_job(BookEntry& entry, WallTime now) {
   const bool prepares = placed(record.status()) && !launch.go_given;
   set_deadline(entry.start_due, prepares ? launch.since_us + parameters.unknown_after_s * 1'000'000 : 0,
                Timer::start, key);
+  set_deadline(entry.recall_due, recall_due_us(entry), Timer::recall, key);
   // If the clock was set back, the end of the pause may be too late: no pause lasts longer than the longest.
   const std::int64_t latest = now.us + parameters.longest_pause_s * 1'000'000;
   set_deadline(entry.pause_due, std::min(record.paused_until_us(), latest), Timer::pause, key);
@@ -39,7 +47,11 @@ void Memory::time_id(std::int32_t id) {
   const auto found = ids.find(id);
   if (found == ids.end()) return;
   IdEntry& entry = found->second;
-  const bool over = entry.tally.finished() == entry.tally.elements && !entry.dependents;
+  bool over = entry.tally.finished() == entry.tally.elements && !entry.dependents;
+  // A job of another cluster stays until that cluster has stored its end.
+  if (over && !foreign.empty())
+    if (const Job* job = find({id, 0}); job && job->record.has_from())
+      over = job->record.from().acknowledged();
   set_deadline(entry.clean_due, over ? entry.last_end_us + parameters.clean_period_s * 1'000'000 : 0,
                Timer::clean, {id, 0});
 }
@@ -47,7 +59,9 @@ void Memory::time_id(std::int32_t id) {
 void Memory::time_host(HostNumber host) {
   HostLink& link = hosts.link(host);
   if (link.due != 0) deadlines.erase({link.due, Timer::host, {}, host});
-  const bool silent = !link.connected && !link.lost && link.silent_since_us != 0;
+  // The jobs of a silent cluster stay there: only its own answer ends them.
+  const bool silent =
+      !link.connected && !link.lost && link.silent_since_us != 0 && !hosts.id(host).is_cluster();
   link.due = silent ? link.silent_since_us + parameters.unknown_after_s * 1'000'000 : 0;
   if (link.due != 0) deadlines.insert({link.due, Timer::host, {}, host});
 }
@@ -148,6 +162,10 @@ Effects Book::tick(WallTime now) {
       case Timer::pause:
         entry->pause_due = 0;
         m.step(*entry, event::PauseOver{}, now, effects);
+        break;
+      case Timer::recall:
+        entry->recall_due = 0;
+        m.step(*entry, event::RecallDue{}, now, effects);
         break;
       case Timer::start: {
         entry->start_due = 0;

@@ -55,7 +55,9 @@ PlacedJob placed_of(const PlacementRules& rules, const Job& job, DemandNumber de
   placed.status_since = {record.status_us()};
   placed.placement.expected_end = expected_end(placed.started, times);
   placed.rerunnable = job.asked->rerunnable();
-  placed.silent = record.status() == wire::STATUS_UNKWN || record.status() == wire::STATUS_ZOMBI;
+  // A job in another cluster has no host of this one: it counts for the limit of its array alone.
+  placed.silent =
+      record.status() == wire::STATUS_UNKWN || record.status() == wire::STATUS_ZOMBI || is_elsewhere(record);
   placed.suspended = record.suspend_reasons();
   // A record may have a suspended status without reasons.
   if (placed.suspended == 0 && record.status() == wire::STATUS_USUSP) placed.suspended = wire::SUSPEND_USER;

@@ -105,7 +105,7 @@ struct PlacedJob {
   WallTime preemptable_from, preemptable_until;
   PreemptionBound preemptable_until_by = PreemptionBound::none;
   bool rerunnable = false;
-  bool silent = false;          // UNKWN or ZOMBI: it is neither suspended nor resumed
+  bool silent = false;          // UNKWN, ZOMBI, or in another cluster: it is neither suspended nor resumed
   std::uint32_t suspended = 0;  // bits of wire::SuspendReason; 0: it runs
   // Last measured use in MB, all hosts together: a reservation of memory holds back only what is not used yet.
   double used_mem = 0, used_swp = 0;

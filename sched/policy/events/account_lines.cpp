@@ -94,11 +94,11 @@ void put_finish_nine(Line& line, const wire::JobEvent::Finish& finish, std::int6
       .number(0)  // options3
       .number(record.usage().average_memory_kb())
       .string(record.effective_resreq().empty() ? "" : record.effective_resreq() + " ")
-      .string("")
-      .number(0)
-      .string("")
-      .number(0)   // source and destination of a forwarded job
-      .number(0)   // when it was forwarded
+      .string(record.from().cluster())
+      .number(record.from().key().id())
+      .string(record.forwarded().cluster())
+      .number(record.forwarded().there().key().id())
+      .number(seconds(record.forwarded().at_us()))
       .string("")  // flow
       .number(0)   // wait for other systems
       .number(0)   // provisioning

@@ -129,6 +129,31 @@ std::string start_line(const wire::JobEvent& event, const EventStyle& style) {
   return line.end();
 }
 
+// JOB_FORWARD and JOB_ACCEPT of MultiCluster. Behind LSF's fields: the remote queue, and why.
+std::string of_another_cluster(const wire::JobEvent& event) {
+  const auto& key = event.key();
+  if (event.has_forward()) {
+    const auto& forward = event.forward();
+    return Line("JOB_FORWARD", event.at_us())
+        .number(key.id())
+        .number(0)
+        .string(forward.cluster())
+        .number(key.index())
+        .string(forward.queue())
+        .string(forward.why())
+        .end();
+  }
+  const auto& accept = event.accept();
+  return Line("JOB_ACCEPT", event.at_us())
+      .number(key.id())
+      .number(accept.there().id())
+      .string(accept.cluster())
+      .number(key.index())
+      .number(accept.there().index())
+      .string(accept.queue())
+      .end();
+}
+
 std::string of_a_run(const wire::JobEvent& event) {
   const auto& key = event.key();
   if (event.has_start_accept()) {
@@ -250,6 +275,9 @@ std::string event_line(const wire::JobEvent& event, const EventStyle& style) {
     case What::kStartAccept:
     case What::kExecute:
       return of_a_run(event);
+    case What::kForward:
+    case What::kAccept:
+      return of_another_cluster(event);
     case What::kStatus:
       return status_line(event);
     case What::kSignal:

@@ -244,16 +244,40 @@ void take_clean(EventFieldReader& words, wire::JobEvent& event) {
   set_job(event, id, words.later_number());
 }
 
+// LSF's files may end behind the index.
+void take_forward(EventFieldReader& words, wire::JobEvent& event) {
+  auto& forward = *event.mutable_forward();
+  const auto id = words.small();
+  const auto hosts = words.number();
+  forward.set_cluster(words.text());
+  words.skip(static_cast<std::size_t>(std::max<std::int64_t>(0, hosts)));
+  set_job(event, id, words.later_number());
+  forward.set_queue(words.later_text());
+  forward.set_why(words.later_text());
+}
+
+void take_accept(EventFieldReader& words, wire::JobEvent& event) {
+  auto& accept = *event.mutable_accept();
+  const auto id = words.small();
+  accept.mutable_there()->set_id(words.small());
+  accept.set_cluster(words.text());
+  set_job(event, id, words.later_number());
+  accept.mutable_there()->set_index(static_cast<std::int32_t>(words.later_number()));
+  accept.set_queue(words.later_text());
+}
+
 struct Kind {
   const char* type;
   void (*take)(EventFieldReader&, wire::JobEvent&);
 };
-constexpr std::array<Kind, 12> kKinds{{{"JOB_NEW", take_new_job},
+constexpr std::array<Kind, 14> kKinds{{{"JOB_NEW", take_new_job},
                                        {"JOB_MODIFY", take_modify},
                                        {"JOB_START", take_start},
                                        {"JOB_START_ACCEPT", take_start_accept},
                                        {"JOB_EXECUTE", take_execute},
                                        {"JOB_STATUS", take_status},
+                                       {"JOB_FORWARD", take_forward},
+                                       {"JOB_ACCEPT", take_accept},
                                        {"JOB_SIGNAL", take_signal},
                                        {"JOB_SWITCH", take_switch},
                                        {"JOB_MOVE", take_move},

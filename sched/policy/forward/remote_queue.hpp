@@ -19,7 +19,7 @@ struct Slots {
   int available = 0;    // without a running job; slots of active advance reservations are not in it
   int running = 0;      // with running jobs of this queue
   int pending = 0;      // that pending jobs of this queue ask for
-  int preemptable = 0;  // that this queue can take from running jobs of other queues
+  int preemptable = 0;  // available, and those that this queue can take from running jobs of other queues
   friend bool operator==(const Slots&, const Slots&) = default;
 };
 

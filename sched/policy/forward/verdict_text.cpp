@@ -86,8 +86,8 @@ std::string left_out_words(const Verdict& verdict, const ForwardJob& job, const 
 
 constexpr std::size_t kWidths[] = {6, 12, 6, 6, 6, 6, 6, 6, 6, 6, 5, 7, 6};
 
-std::string line_of(const std::string& name, std::size_t widest, std::span<const std::string> cells,
-                    const std::string& why) {
+std::string row_of(const std::string& name, std::size_t widest, std::span<const std::string> cells,
+                   const std::string& why) {
   std::string line = left(name, widest);
   for (std::size_t i = 0; i < cells.size(); ++i)
     line += i == 1 ? " " + left(cells[i], kWidths[i] - 1) : right(cells[i], kWidths[i]);
@@ -128,6 +128,15 @@ std::string words_of(const Verdict& verdict, const ForwardJob& job, const Remote
   return words;
 }
 
+std::string line_of(const Choice& choice, const ForwardJob& job, std::span<const RemoteQueue> queues,
+                    const Settings& settings) {
+  std::string line;
+  for (std::size_t i = 0; i < queues.size(); ++i)
+    line += (i == 0 ? "" : "; ") + queues[i].name.queue + "@" + queues[i].name.cluster + ": " +
+            words_of(choice.verdicts[i], job, queues[i], settings);
+  return line;
+}
+
 std::string table_of(const Choice& choice, const ForwardJob& job, std::span<const RemoteQueue> queues,
                      const Settings& settings) {
   static const std::string kHeads[] = {"OFFER", "TIER", "TOTAL", "AVAIL", "RUN",    "PEND", "PREEM",
@@ -136,11 +145,11 @@ std::string table_of(const Choice& choice, const ForwardJob& job, std::span<cons
   std::size_t widest = 5;
   for (const RemoteQueue& queue : queues)
     widest = std::max(widest, queue.name.queue.size() + 1 + queue.name.cluster.size());
-  std::string table = line_of("QUEUE", widest, kHeads, "WHY");
+  std::string table = row_of("QUEUE", widest, kHeads, "WHY");
   for (std::size_t i = 0; i < queues.size(); ++i)
-    table += line_of(queues[i].name.queue + "@" + queues[i].name.cluster, widest,
-                     cells_of(choice.verdicts[i], queues[i]),
-                     words_of(choice.verdicts[i], job, queues[i], settings));
+    table += row_of(queues[i].name.queue + "@" + queues[i].name.cluster, widest,
+                    cells_of(choice.verdicts[i], queues[i]),
+                    words_of(choice.verdicts[i], job, queues[i], settings));
   return table;
 }
 

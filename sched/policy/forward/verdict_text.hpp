@@ -16,6 +16,10 @@ std::string_view text(Tier tier);
 std::string words_of(const Verdict& verdict, const ForwardJob& job, const RemoteQueue& queue,
                      const Settings& settings);
 
+// "receive@east: 10 free (30 available - 20 pending); ...": every queue in one line.
+std::string line_of(const Choice& choice, const ForwardJob& job, std::span<const RemoteQueue> queues,
+                    const Settings& settings);
+
 // A header and a line for each queue, in the order of `queues`; each with its newline.
 std::string table_of(const Choice& choice, const ForwardJob& job, std::span<const RemoteQueue> queues,
                      const Settings& settings);

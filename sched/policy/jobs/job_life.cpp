@@ -1,6 +1,6 @@
 #include "sched/policy/jobs/job_life.hpp"
 
-#include "sched/policy/jobs/job_life_end.hpp"
+#include "sched/policy/jobs/job_life_elsewhere.hpp"
 
 namespace rollcall::sched::jobs {
 namespace {
@@ -37,9 +37,10 @@ std::string signal_symbol(int signal) {
   }
 }
 
-class Life : LifeEnd {
+class Life : LifeElsewhere {
  public:
-  Life(Job& job, const JobRules& rules, WallTime now, Effects& effects) : LifeEnd(job, rules, now, effects) {}
+  Life(Job& job, const JobRules& rules, WallTime now, Effects& effects)
+      : LifeElsewhere(job, rules, now, effects) {}
 
   // ------------------------------------------------------------ the scheduler
 
@@ -50,6 +51,7 @@ class Life : LifeEnd {
     record_.set_attempt(record_.attempt() + 1);
     put(plan.placement, record_);
     record_.set_effective_resreq(plan.effective_resreq);
+    if (plan.forwarded) return forward(*plan.forwarded);
     record_.set_start_us(now_.us);
     if (plan.wait_for_go) withhold_go();
     to(wire::STATUS_RUN);
@@ -182,16 +184,21 @@ class Life : LifeEnd {
   void on(const event::Ended& ended) {
     if (!placed(status())) return;
     const auto& told = ended.told;
+    if (elsewhere() && told.how == How::ended) return ended_elsewhere(told);
     switch (told.how) {
       case How::pre_exec_failed:
         return could_not_start(told);
       case How::not_started:
         return could_not_start(told);
       case How::never_seen:
+        if (elsewhere()) return cluster_is_back({});
         if (!record_.started()) return never_arrived(record_.starting());
         return was_lost(told, TERM_ZOMBIE);
       case How::host_restarted:
         return was_lost(told, TERM_ZOMBIE);
+      case How::refused:
+      case How::withdrawn:
+        return give_back(told);
       case How::supervisor_lost:
         return was_lost(told, TERM_EXTERNAL_SIGNAL);
       default:
@@ -208,6 +215,7 @@ class Life : LifeEnd {
 
   void on(const event::HostBack& back) {
     if (!placed(status())) return;
+    if (elsewhere()) return cluster_is_back(back);
     heard_again();
     using State = report::Held::State;
     const bool runs_nothing = !back.held || *back.held == State::prepared;
@@ -230,7 +238,7 @@ class Life : LifeEnd {
   }
 
   void on(const event::HostLost& lost) {
-    if (!placed(status())) return;
+    if (!placed(status()) || elsewhere()) return;
     if (rules_.rerunnable && !lost.all_hosts && (!record_.kill_asked() || record_.requeue_asked()))
       return give_up("the host was not heard of");
     if (unknown()) return;
@@ -279,8 +287,15 @@ class Life : LifeEnd {
     changed();
   }
 
+  void on(const event::Elsewhere& told) {
+    if (elsewhere()) take(told.job);
+  }
+
+  void on(const event::RecallDue&) { recall_when_due(); }
+
   void on(const event::RemoveAsked& remove) {
     if (finished(status())) return;
+    if (elsewhere()) return on(event::KillAsked{remove.by, kKill, remove.reason});
     if (waits_for_go()) take_back({});
     const bool unheard = unknown();
     record_.set_kill_asked(true);

@@ -32,6 +32,8 @@
 //   DONE, EXIT     | -          | -                | PEND, PSUSP  | POST_DONE, _ERR| -                 | -
 //   PauseOver: PEND, PSUSP: the job may start again. Dispatched (brun), brequeue, bmod and the job's end also end a pause.
 //   LimitsChanged: the job's hosts, if any, are told.
+//   An attempt in another cluster: job_life_elsewhere.hpp has Elsewhere, RecallDue, and its own HostBack, HostLost and Ended.
+//   RemoveAsked is a kill there: no other attempt is made before that cluster says that this one is over.
 //
 //   The start, if the first host knows go-aheads (Launch, job.hpp). "waits": go_given is false.
 //   waits: Prepared of the last host -> OrderGo. NotPrepared, StartNotTaken -> released everywhere, PEND. KillAsked, RemoveAsked,
@@ -83,6 +85,8 @@ struct JobRules {
   bool sequential = true;             // its TERMINATE sends INT, TERM, KILL; false: KILL at once
   std::int64_t longest_pause_s = 60;  // MAX_REQUEUE_PAUSE; 0: none
   std::int64_t avoid_s = 60;          // how long a host that could not start the job is avoided
+  std::optional<std::int64_t>
+      recall_after_s;  // MAX_RSCHED_TIME, for a job that pends in another cluster; none: never
   std::string queue_pre_exec, queue_post_exec;
 };
 

@@ -4,6 +4,7 @@
 
 #include "sched/policy/jobs/job_life_record.hpp"
 #include "sched/policy/jobs/requeue_pause.hpp"
+#include "sched/policy/values/elsewhere.hpp"
 
 namespace rollcall::sched::jobs {
 
@@ -125,7 +126,8 @@ class LifeEnd : protected LifeRecord {
     if (record_.requeue_asked()) return pend_again({});
     const int code =
         (told.exit_status & 0x7f) != 0 ? 128 + (told.exit_status & 0x7f) : (told.exit_status >> 8) & 0xff;
-    if (!record_.kill_asked() && may_requeue(code)) {
+    // Another cluster has requeued the job itself, by its own queue's codes and those of bsub -Q.
+    if (!record_.kill_asked() && !record_.has_forwarded() && may_requeue(code)) {
       record_.set_requeues(record_.requeues() + 1);
       if (excludes(code)) exclude(record_.hosts(0).name());
       return pend_after_a_run("exit code " + std::to_string(code));
@@ -257,6 +259,7 @@ class LifeEnd : protected LifeRecord {
     }
     auto& finish = *add_event().mutable_finish();
     *finish.mutable_record() = record_;
+    name_hosts_elsewhere(*finish.mutable_record());
     finish.set_cpu_factor(record_.cpu_factor());
     changed_the_plan();
   }

@@ -64,6 +64,7 @@ class LifeRecord {
 
   void clear_attempt() {
     launch_ = {};
+    record_.clear_forwarded();
     record_.set_starting(false);
     record_.clear_given_up();
     record_.clear_hosts();

@@ -22,6 +22,7 @@ void add_present_seconds(wire::JobRecord& record, WallTime now) {
       if (record.starting()) return record.set_pend_s(record.pend_s() + s);
       return record.set_run_s(record.run_s() + s);
     case wire::STATUS_USUSP:
+      if (shown_status(record) == wire::STATUS_PSUSP) return record.set_psusp_s(record.psusp_s() + s);
       return record.set_ususp_s(record.ususp_s() + s);
     case wire::STATUS_SSUSP:
       return record.set_ssusp_s(record.ssusp_s() + s);
@@ -78,7 +79,9 @@ std::string broken_invariant(const wire::JobRecord& r) {
   if (status == wire::STATUS_RUN && r.suspend_reasons() != 0) return job + "runs and is suspended";
   if ((status == wire::STATUS_SSUSP || status == wire::STATUS_USUSP) && r.suspend_reasons() == 0)
     return job + "is suspended for no reason";
-  if (r.has_preempted_by() != ((r.suspend_reasons() & wire::SUSPEND_PREEMPT) != 0))
+  if (pending(status) && r.has_forwarded()) return job + "pends here and is forwarded";
+  // In another cluster it is a job of that cluster that preempts it.
+  if (!r.has_forwarded() && r.has_preempted_by() != ((r.suspend_reasons() & wire::SUSPEND_PREEMPT) != 0))
     return job + "is preempted by nobody, or is not preempted and by somebody";
   const bool unknown = status == wire::STATUS_UNKWN || status == wire::STATUS_ZOMBI;
   if (unknown != (r.status_before_unknown() != wire::STATUS_NULL)) return job + "was unknown or is, not both";

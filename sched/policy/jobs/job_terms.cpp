@@ -131,6 +131,7 @@ JobRules job_rules(const ConfigView& config, const JobTerms& terms, const wire::
   rules.avoid_s = std::max<std::int64_t>(
       1, std::chrono::duration_cast<std::chrono::seconds>(config.lsb->params.mbd_sleep_time).count());
   if (terms.queue) {
+    if (const auto times = terms.queue->max_reschedule_time) rules.recall_after_s = *times * rules.avoid_s;
     rules.queue_pre_exec = terms.queue->jobs.pre_exec;
     rules.queue_post_exec = terms.queue->jobs.post_exec;
     for (const auto& word : terms.queue->jobs.terminate_when) {

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <set>
 
+#include "common/base/job_numbers.hpp"
 #include "common/base/numbers.hpp"
 #include "sched/policy/jobs/link_times.hpp"
 
@@ -187,14 +188,22 @@ std::vector<std::string> limit_notices(const ConfigView&, const wire::Limits& li
   return lines;
 }
 
-namespace {
-
-const wire::IndexRange* range_of(const wire::Submission& asked, std::int32_t index) {
+std::optional<ArrayRange> range_of(const wire::Submission& asked, std::int32_t index) {
+  if (index == 0) return std::nullopt;
   for (const auto& range : asked.indices())
     if (index >= range.first() && index <= range.last() &&
         (index - range.first()) % std::max(1, range.step()) == 0)
-      return &range;
-  return nullptr;
+      return ArrayRange{std::max(1, range.step()), asked.indices(asked.indices_size() - 1).last()};
+  return std::nullopt;
+}
+
+namespace {
+
+std::optional<ArrayRange> array_range(const Job& job) {
+  const auto& from = job.record.from();
+  if (!job.record.has_from()) return range_of(*job.asked, job.key().index);
+  if (from.index_end() == 0) return std::nullopt;
+  return ArrayRange{from.index_step(), from.index_end()};
 }
 
 }  // namespace
@@ -203,7 +212,8 @@ std::vector<std::string> job_environment(const ConfigView& config, const Job& jo
                                          const std::string& resreq) {
   const wire::Submission& asked = *job.asked;
   const wire::JobRecord& record = job.record;
-  const JobKey key = job.key();
+  // A job of another cluster has its number there; commands on its hosts use the one here.
+  const JobKey key = record.has_from() ? key_of(record.from().key()) : job.key();
   std::vector<std::string> words;
   const auto add = [&words](std::string_view name, const std::string& value) {
     words.push_back(std::string(name) + "=" + value);
@@ -222,9 +232,10 @@ std::vector<std::string> job_environment(const ConfigView& config, const Job& jo
   add("LSB_JOBID", std::to_string(key.id));
   add("LSB_BATCH_JID", text(key));
   add("LSB_JOBINDEX", std::to_string(key.index));
-  if (const auto* range = range_of(asked, key.index); range && key.index != 0) {
-    add("LSB_JOBINDEX_STEP", std::to_string(std::max(1, range->step())));
-    add("LSB_JOBINDEX_END", std::to_string(asked.indices(asked.indices_size() - 1).last()));
+  if (record.has_from()) add(kLocalJobId, std::to_string(job.key().id));
+  if (const auto range = array_range(job)) {
+    add("LSB_JOBINDEX_STEP", std::to_string(range->step));
+    add("LSB_JOBINDEX_END", std::to_string(range->end));
   }
   std::string name = asked.job_name().empty() ? asked.command() : asked.job_name();
   if (key.index != 0) name += "[" + std::to_string(key.index) + "]";

@@ -41,6 +41,12 @@ std::optional<std::vector<std::string>> hosts_named(const ConfigView& config, st
 std::vector<std::string> limit_notices(const ConfigView& config, const wire::Limits& effective,
                                        const std::string& rusage);
 
+struct ArrayRange {
+  std::int32_t step = 1, end = 0;
+};
+// Of the array that the element is of; none: it is no element.
+std::optional<ArrayRange> range_of(const wire::Submission& asked, std::int32_t index);
+
 // NAME=VALUE words that mbatchd adds to the job's environment.
 std::vector<std::string> job_environment(const ConfigView& config, const Job& job, const std::string& resreq);
 

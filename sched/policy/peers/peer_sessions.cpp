@@ -20,6 +20,23 @@ Duration pause(int failures) {
   return std::min(pause, kLongestPause);
 }
 
+bool about_jobs(const wire::PeerMessage& message) {
+  using What = wire::PeerMessage::WhatCase;
+  switch (message.what_case()) {
+    case What::kHeld:
+    case What::kState:
+    case What::kOver:
+    case What::kFigures:
+    case What::kOffer:
+    case What::kSignal:
+    case What::kRecall:
+    case What::kAcknowledge:
+      return true;
+    default:
+      return false;
+  }
+}
+
 }  // namespace
 
 void PeerSessions::known(const std::string& cluster, wire::PeerRow row) { known_[cluster] = std::move(row); }
@@ -98,6 +115,14 @@ wire::PeerMessage PeerSessions::numbered(Link& link) {
   return message;
 }
 
+std::optional<step::Say> PeerSessions::say(const std::string& cluster, wire::PeerMessage message) {
+  const auto peer = peers_.find(cluster);
+  if (peer == peers_.end() || !peer->second.serves) return std::nullopt;
+  const LinkNumber number = *peer->second.serves;
+  message.set_number(++links_.at(number).said);
+  return step::Say{number, std::move(message)};
+}
+
 Result<Steps> PeerSessions::message(LinkNumber number, const wire::PeerMessage& message, TimePoint now) {
   const auto found = links_.find(number);
   if (found == links_.end()) return Steps{};
@@ -119,6 +144,10 @@ Result<Steps> PeerSessions::message(LinkNumber number, const wire::PeerMessage& 
     return internal_error("found another message of cluster " + link.cluster +
                           " before its PeerHello, expected that first");
   if (message.what_case() == What::kPong || message.what_case() == What::kUnsupported) return Steps{};
+  if (about_jobs(message)) {
+    if (peers_.at(link.cluster).serves != number) return Steps{};
+    return Steps{step::Heard{link.cluster, message}};
+  }
   auto answer = numbered(link);
   if (message.what_case() == What::kPing)
     answer.mutable_pong();

@@ -61,13 +61,18 @@ struct Serves {
 struct Lost {
   std::string cluster;
 };
+// A message about forwarded jobs, from a peer that serves.
+struct Heard {
+  std::string cluster;
+  wire::PeerMessage message;
+};
 struct Tell {
   bool warning = false;
   std::string line;
 };
 }  // namespace step
-using Step =
-    std::variant<step::Dial, step::Say, step::Close, step::Remember, step::Serves, step::Lost, step::Tell>;
+using Step = std::variant<step::Dial, step::Say, step::Close, step::Remember, step::Serves, step::Lost,
+                          step::Heard, step::Tell>;
 using Steps = std::vector<Step>;
 
 enum class PeerState { no_key, apart, refused, serves };
@@ -96,6 +101,8 @@ class PeerSessions {
   Result<Steps> message(LinkNumber link, const wire::PeerMessage& message, TimePoint now);
   // Also of a dial that failed: then `link` was never opened.
   Steps ended(LinkNumber link, const std::string& cluster, const std::string& why, TimePoint now);
+  // A message about forwarded jobs, to a peer that serves; none: it does not.
+  std::optional<step::Say> say(const std::string& cluster, wire::PeerMessage message);
   Steps not_remembered(LinkNumber link, const std::string& why, TimePoint now);
   // An administrator's word that what the peer's lost store knew is given up. False in `second`: no such peer.
   std::pair<Steps, bool> forget(const std::string& cluster, TimePoint now);

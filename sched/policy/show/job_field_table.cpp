@@ -5,6 +5,7 @@
 #include "common/base/exit_status.hpp"
 #include "sched/policy/show/job_picks.hpp"
 #include "sched/policy/show/show_job_long.hpp"
+#include "sched/policy/values/elsewhere.hpp"
 #include "sched/policy/values/gpus.hpp"
 #include "sched/policy/values/job.hpp"
 
@@ -74,7 +75,16 @@ std::string exit_code(const Of& of) {
 std::string exit_reason(const Of& of) { return over(of) ? term_words(of.job.term_reason()) : ""; }
 
 // ---------------------------------------------------------------- where
-std::string from_host(const Of& of) { return of.asked.from_host(); }
+std::string from_host(const Of& of) { return from_host_word(of.job, of.asked); }
+std::string forward_cluster(const Of& of) { return of.job.forwarded().cluster(); }
+std::string forward_time(const Of& of) {
+  return of.job.has_forwarded() ? date(of, of.job.forwarded().at_us()) : "";
+}
+std::string source_cluster(const Of& of) { return of.job.from().cluster(); }
+std::string source_job(const Of& of) { return of.job.has_from() ? text(key_of(of.job.from().key())) : ""; }
+std::string job_there(const Of& of) {
+  return of.job.forwarded().has_there() ? text(key_of(of.job.forwarded().there().key())) : "";
+}
 std::string first_host(const Of& of) { return has_hosts(of) ? of.job.hosts(0).name() : ""; }
 std::string exec_host(const Of& of) { return has_hosts(of) ? exec_host_words(of.job, ":") : ""; }
 std::string nexec_host(const Of& of) { return has_hosts(of) ? number(of.job.hosts_size()) : ""; }
@@ -347,11 +357,11 @@ const std::vector<JobField>& job_fields() {
       {"exec_home", 10, "", exec_home},
       {"exec_cwd", 10, "", exec_cwd},
       {"licproject", 20, "", nothing},
-      {"forward_cluster", 15, "fwd_cluster", nothing},
-      {"forward_time", 15, "fwd_time", nothing},
-      {"srcjobid", 8, "", nothing},
-      {"dstjobid", 8, "", nothing},
-      {"source_cluster", 15, "srcluster", nothing},
+      {"forward_cluster", 15, "fwd_cluster", forward_cluster},
+      {"forward_time", 15, "fwd_time", forward_time},
+      {"srcjobid", 8, "", source_job},
+      {"dstjobid", 8, "", job_there},
+      {"source_cluster", 15, "srcluster", source_cluster},
       {"energy", 10, "", nothing},
       {"gpfsio", 10, "", nothing},
       {"cpu_peak", 10, "", nothing},

@@ -4,6 +4,7 @@
 
 #include "common/base/table_cells.hpp"
 #include "sched/policy/show/show_job_long.hpp"
+#include "sched/policy/values/elsewhere.hpp"
 #include "sched/policy/values/job.hpp"
 
 namespace rollcall::sched::show {
@@ -95,7 +96,7 @@ std::string account_block(const Finish& finish, Wrapping wrapping, const ShowTim
   std::string text = paragraph(job_title(job, asked) + ", Status <" + std::string(status_word(job.status())) +
                                    ">, Queue <" + job.queue() + ">, Command <" + asked.command() + ">",
                                wrapping);
-  text += paragraph(time.at(job.submit_us()) + ": Submitted from host <" + asked.from_host() + ">" +
+  text += paragraph(time.at(job.submit_us()) + ": Submitted from host <" + from_host_word(job, asked) + ">" +
                         asked_words(job, asked, false) + ";",
                     wrapping);
   if (job.start_us() > 0 && job.hosts_size() > 0) {
@@ -134,7 +135,7 @@ std::string account_record(const Finish& finish, const ShowTime& time) {
                       {"APPLICATION", asked.application()},
                       {"QUEUE", job.queue()},
                       {"JOB_NAME", shown_name(job, asked)},
-                      {"FROM_HOST", asked.from_host()},
+                      {"FROM_HOST", from_host_word(job, asked)},
                       {"EXEC_HOST", hosts.empty() ? "-" : hosts},
                       {"STATUS", job.status() == wire::STATUS_DONE ? "done" : "exit"},
                       {"EXIT_REASON", job.status() == wire::STATUS_DONE ? "" : term_words(job.term_reason())},

@@ -153,6 +153,13 @@ std::vector<std::string> event_lines_of(const JobHistory& job, const JobEvent& e
       return {"Submitted from host <" + asked.from_host() + ">, to Queue <" + event.new_job().queue() + ">" +
               asked_words(record, asked, false)};
     }
+    case JobEvent::kForward:
+      return {"Forwarded job to cluster " + event.forward().cluster() + ", queue <" +
+              event.forward().queue() + ">" +
+              (event.forward().why().empty() ? "" : "; " + event.forward().why())};
+    case JobEvent::kAccept:
+      return {"Accepted by cluster " + event.accept().cluster() + " as job <" +
+              text(key_of(event.accept().there())) + ">, queue <" + event.accept().queue() + ">"};
     case JobEvent::kStart:
       return {started_words(event.start())};
     case JobEvent::kStartAccept:

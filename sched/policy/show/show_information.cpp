@@ -153,6 +153,44 @@ Result<std::string> users_fields(const wire::BatchReply::Users& users, const std
   return fields_text(user_fields(), users.users(), format, form, "busers", "USERS");
 }
 
+std::string clusters_table(const wire::BatchReply::ClusterRows& clusters, bool counters) {
+  if (clusters.rows().empty()) return "No local queue sending/receiving jobs from remote clusters\n";
+  const auto cells = [](const std::string& queue, const std::string& flow, const std::string& remote,
+                        const std::string& cluster) {
+    return left(queue, 15) + " " + left(flow, 10) + " " + left(remote, 10) + " " + left(cluster, 10) + " ";
+  };
+  std::string text =
+      "[Job Forwarding Information ]\n" + cells("LOCAL_QUEUE", "JOB_FLOW", "REMOTE", "CLUSTER");
+  text += counters ? "STATUS  TOTAL AVAIL   RUN  PEND PREEM  JOBS SLOTS  PRIO   AGE\n" : "STATUS\n";
+  const auto number = [](std::int64_t value) { return right(std::to_string(value), 6); };
+  for (const auto& row : clusters.rows()) {
+    text += cells(row.queue(), row.receives() ? "recv" : "send", row.receives() ? "-" : row.remote_queue(),
+                  row.cluster());
+    const auto& told = row.figures();
+    if (!counters || !row.has_figures()) {
+      text += row.status() + "\n";
+      continue;
+    }
+    text += left(row.status(), 6) + number(told.total()) + number(told.available()) + number(told.running()) +
+            number(told.pending()) + number(told.preemptable()) +
+            (told.has_job_room() ? number(told.job_room()) : right("-", 6)) +
+            (told.has_slot_room() ? number(told.slot_room()) : right("-", 6)) + number(told.priority()) +
+            right(std::to_string(told.age_s()) + "s", 6) + "\n";
+  }
+  return text + "\n[Resource Lease Information ]\nNo resources have been exported or borrowed\n";
+}
+
+std::string clusters_json(const wire::BatchReply::ClusterRows& clusters) {
+  std::vector<std::string> records;
+  for (const auto& row : clusters.rows())
+    records.push_back(json_record({{"LOCAL_QUEUE", row.queue()},
+                                   {"JOB_FLOW", row.receives() ? "recv" : "send"},
+                                   {"REMOTE", row.receives() ? "-" : row.remote_queue()},
+                                   {"CLUSTER", row.cluster()},
+                                   {"STATUS", row.status()}}));
+  return json_document("bclusters", "CLUSTERS", records);
+}
+
 std::string parameters_text(const wire::BatchReply::Parameters& parameters, ParameterForm form) {
   if (form == ParameterForm::shortly) return short_lines(parameters);
   std::string text;

@@ -13,6 +13,10 @@ Result<std::string> users_fields(const wire::BatchReply::Users& users, const std
                                  FieldForm form);
 inline constexpr const char* kDefaultUserFields = "user jl/p max njobs pend run ssusp ususp rsv";
 
+// bclusters: the queues that send jobs to other clusters and receive them. `counters`: -l, with what those clusters told.
+std::string clusters_table(const wire::BatchReply::ClusterRows& clusters, bool counters);
+std::string clusters_json(const wire::BatchReply::ClusterRows& clusters);
+
 enum class ParameterForm { shortly, explained, all };  // bparams, -l, -a
 std::string parameters_text(const wire::BatchReply::Parameters& parameters, ParameterForm form);
 std::string parameters_json(const wire::BatchReply::Parameters& parameters);  // those that have a value

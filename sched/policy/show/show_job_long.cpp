@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "common/base/table_cells.hpp"
+#include "sched/policy/values/elsewhere.hpp"
 #include "sched/policy/values/events_and_effects.hpp"
 #include "sched/policy/values/without_effect.hpp"
 
@@ -216,6 +217,20 @@ std::string reasons_block(const JobView& job, ReasonForm form) {
   return std::string(pends ? " PENDING REASONS:\n" : " SUSPENDING REASONS:\n") + reason_lines(job, form);
 }
 
+// Queues of other clusters that were looked at, and why none of them has the job.
+std::string remote_queues_block(const JobView& job) {
+  return job.remote_queues().empty() ? "" : "\n REMOTE QUEUES:\n" + job.remote_queues();
+}
+
+std::string forwarded_paragraph(const wire::JobRecord& job, Wrapping wrapping, const ShowTime& time) {
+  const auto& forwarded = job.forwarded();
+  if (job.hosts_size() == 0 && !forwarded.has_there()) return "";
+  if (forwarded.cluster().empty()) return "";
+  const std::string why = forwarded.why().empty() ? "" : "; " + forwarded.why();
+  return paragraph(time.at(forwarded.at_us()) + ": Job is " + forwarded_words(forwarded) + why + ";",
+                   wrapping);
+}
+
 std::string started_paragraph(const wire::JobRecord& job, Wrapping wrapping, const ShowTime& time) {
   if (!placed_now(job) || job.hosts_size() == 0) return "";
   std::string text = time.at(job.start_us()) + ": Started " + placed_words(job.hosts());
@@ -309,20 +324,22 @@ std::string job_block(const JobView& job, const wire::Submission& asked, Wrappin
   const auto& record = job.record();
   std::string text = "\n" + paragraph(first_line(record, asked), wrapping);
   text += paragraph(
-      time.at(record.submit_us()) + ": Submitted from host <" + asked.from_host() + ">" +
+      time.at(record.submit_us()) + ": Submitted from host <" + from_host_word(record, asked) + ">" +
           asked_words(record, asked, true) +
           (asked.begin_us() > 0 ? ", Specified Start Time <" + time.at(asked.begin_us()) + ">" : "") +
           (asked.terminate_us() > 0 ? ", Specified Termination Time <" + time.at(asked.terminate_us()) + ">"
                                     : "") +
           ";",
       wrapping);
+  text += forwarded_paragraph(record, wrapping, time);
   text += limits_block(job.effective_limits(), asked.from_host());
   text += started_paragraph(record, wrapping, time) + usage_paragraph(record, wrapping, time) +
           end_paragraphs(record, wrapping, time);
   if (!record.start_failure().empty() && pending(record.status()))
     text += paragraph(time.at(record.status_us()) + ": Could not be started: " + record.start_failure() + ";",
                       wrapping);
-  text += reasons_block(job, reasons) + memory_block(record.usage()) + exceptions_block(job);
+  text += reasons_block(job, reasons) + remote_queues_block(job) + memory_block(record.usage()) +
+          exceptions_block(job);
   text += "\n SCHEDULING PARAMETERS:\n" + threshold_table(job.thresholds());
   return text + resreq_block(job, wrapping) + without_effect_block(asked, wrapping);
 }

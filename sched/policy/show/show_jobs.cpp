@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "common/base/table_cells.hpp"
+#include "sched/policy/values/elsewhere.hpp"
 
 namespace rollcall::sched::show {
 namespace {
@@ -28,15 +29,16 @@ std::string hosts_or(const wire::JobRecord& job, const char* none) {
 std::string common_cells(const wire::JobRecord& job, const wire::Submission& asked) {
   return left(std::to_string(job.key().id()), 7) + " " + left(asked.user(), 7) + " " +
          left(status_word(job.status()), 5) + " " + left(job.queue(), 10) + " " +
-         left(asked.from_host(), 11) + " ";
+         left(from_host_word(job, asked), 11) + " ";
 }
 
 std::string narrow_row(const wire::JobRecord& job, const wire::Submission& asked, const ShowTime& time) {
   const bool placed = !waits(job.status()) && !job.hosts().empty();
   std::string row = left(std::to_string(job.key().id()), 7) + " " + cut(asked.user(), 7) + " " +
                     left(status_word(job.status()), 5) + " " + cut(job.queue(), 10) + " " +
-                    cut(asked.from_host(), 11) + " " + cut(placed ? exec_host_word(job.hosts(0)) : "", 11) +
-                    " " + tail(shown_name(job, asked), 10) + " " + time.shortly(job.submit_us()) + "\n";
+                    cut(from_host_word(job, asked), 11) + " " +
+                    cut(placed ? exec_host_word(job.hosts(0)) : "", 11) + " " +
+                    tail(shown_name(job, asked), 10) + " " + time.shortly(job.submit_us()) + "\n";
   for (int i = 1; placed && i < job.hosts_size(); ++i)
     row += std::string(45, ' ') + cut(exec_host_word(job.hosts(i)), 11) + "\n";
   return row;

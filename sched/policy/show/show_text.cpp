@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <optional>
 
+#include "common/base/job_numbers.hpp"
 #include "common/base/table_cells.hpp"
 #include "common/base/terminal_text.hpp"
 
@@ -306,20 +307,7 @@ std::string array_spec(const wire::Submission& asked) {
 }
 
 std::string with_job_numbers(const std::string& path, const wire::JobKey& key) {
-  std::string text;
-  for (std::size_t i = 0; i < path.size(); ++i) {
-    const char next = path[i] == '%' && i + 1 < path.size() ? path[i + 1] : '\0';
-    if (next == 'J')
-      text += std::to_string(key.id());
-    else if (next == 'I')
-      text += std::to_string(key.index());
-    else {
-      text += path[i];
-      continue;
-    }
-    ++i;
-  }
-  return text;
+  return rollcall::with_job_numbers(path, key.id(), key.index());
 }
 
 std::string home_word(const std::string& path, const std::string& home) {

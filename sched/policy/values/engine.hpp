@@ -14,6 +14,10 @@
 //     unknown attempt is answered with Over, never_seen;
 //   * a Signal whose number is not larger than that of the attempt's last Signal is ignored, as done before;
 //   * orders are fenced by the term: those of an older mbatchd that is still alive are refused.
+//
+// Another cluster is an engine too, with itself as its one host ("@cluster", HostId). It promises the same, and tells of a forwarded
+// job with Elsewhere in place of Begun, Running, Stopped and Resumed. It begins a job without a Go, so a Release is a question there:
+// it is answered with Over (withdrawn), or with Elsewhere where the job has started. docs/decisions/0090.
 #pragma once
 
 #include <compare>
@@ -61,6 +65,7 @@ struct Start {
   std::uint64_t requested_memory_kb = 0;  // rusage[mem]; 0: none
   bool mail_report_only = false;          // LSB_JOB_REPORT_MAIL=N: no report
   bool wait_for_go = false;    // no part of it may run before Engine::go(); only for hosts with knows_go
+  std::uint64_t forward = 0;   // to another cluster: the number of the forward; `queue` is that cluster's
   Duration usage_interval{0};  // between reports of its usage; 0: the host's default
 };
 // To each other host: tasks of this job may be started there.
@@ -158,6 +163,8 @@ struct Over {
     supervisor_lost,  // the job's supervisor on the host was killed, and the job with it
     host_restarted,   // the host went down under the job
     never_seen,       // the host knows no such attempt
+    refused,          // another cluster does not accept it: no part of the job ran
+    withdrawn,        // another cluster gives it back before it started
   };
   Attempt attempt;
   How how = How::ended;
@@ -168,10 +175,16 @@ struct Over {
   bool post_follows = false;
   bool cwd_missing = false;
   std::optional<wire::JobUsage> usage;
+  std::int64_t run_s = 0;  // of a job that another cluster ran
 };
 struct PostOver {
   Attempt attempt;
   bool failed = false;
+};
+// Another cluster has accepted the attempt, and this is how it stands there.
+struct Elsewhere {
+  Attempt attempt;
+  wire::JobElsewhere job;
 };
 
 }  // namespace report
@@ -179,7 +192,7 @@ struct PostOver {
 using HostReport =
     std::variant<report::HostCame, report::Prepared, report::NotPrepared, report::Begun, report::Ready,
                  report::Running, report::Used, report::Stopped, report::Resumed, report::Over,
-                 report::PostOver, report::LeftBehind, report::NotOurs>;
+                 report::PostOver, report::LeftBehind, report::NotOurs, report::Elsewhere>;
 
 // Orders are given after the commit of their turn. sched/mbatchd/engine.hpp brings the reports to the Book.
 class Engine {

@@ -15,7 +15,8 @@ std::string by(const event::By& who) {
 
 struct EventText {
   std::string operator()(const event::Dispatched& e) const {
-    return "Dispatched to " + host_list(e.placement.hosts);
+    return "Dispatched to " + host_list(e.placement.hosts) +
+           (e.forwarded ? " queue " + e.forwarded->queue() : "");
   }
   std::string operator()(const event::SuspendPlanned& e) const {
     return "SuspendPlanned for " + std::to_string(e.reasons) + " " + e.why;
@@ -61,6 +62,10 @@ struct EventText {
   std::string operator()(const event::TerminateTimeCame&) const { return "TerminateTimeCame"; }
   std::string operator()(const event::AvoidanceOver&) const { return "AvoidanceOver"; }
   std::string operator()(const event::PauseOver&) const { return "PauseOver"; }
+  std::string operator()(const event::Elsewhere& e) const {
+    return "Elsewhere " + text(key_of(e.job.key())) + " in status " + std::to_string(e.job.status());
+  }
+  std::string operator()(const event::RecallDue&) const { return "RecallDue"; }
 };
 
 // The action with its parameters.
@@ -111,6 +116,10 @@ std::string_view event_kind(const wire::JobEvent& event) {
       return "queue control";
     case E::kHostControl:
       return "host control";
+    case E::kForward:
+      return "forward";
+    case E::kAccept:
+      return "accept";
     default:
       return "of the system";
   }

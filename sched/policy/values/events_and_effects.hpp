@@ -49,6 +49,8 @@ struct Dispatched {
   Placement placement;
   std::string effective_resreq;
   bool wait_for_go = false;  // the first host waits for OrderGo; set by the Book
+  // To another cluster, which is then the one host of the placement (HostId::whole_cluster).
+  std::optional<wire::ForwardedTo> forwarded{};
 };
 struct SuspendPlanned {
   std::uint32_t reasons = 0;  // bits of SuspendReason
@@ -79,6 +81,10 @@ struct Ended {
 };
 struct PostEnded {
   bool failed = false;
+};
+// The cluster that the job was forwarded to tells of it.
+struct Elsewhere {
+  wire::JobElsewhere job;
 };
 // The first host has connected, for the first time or again, and reported what it holds of the attempt; none: no trace of it.
 struct HostBack {
@@ -137,6 +143,7 @@ struct RestartAsked {
 struct TerminateTimeCame {};  // bsub -t
 struct AvoidanceOver {};      // hosts avoided for a while may be used again
 struct PauseOver {};          // the pause after short runs
+struct RecallDue {};          // MAX_RSCHED_TIME: a job that pends in another cluster is asked back
 }  // namespace event
 
 using JobHappening =
@@ -145,7 +152,8 @@ using JobHappening =
                  event::Prepared, event::NotPrepared, event::Begun, event::StartNotTaken, event::HostLost,
                  event::GivenUpEnded, event::KillAsked, event::RemoveAsked, event::SignalAsked,
                  event::StopAsked, event::ResumeAsked, event::LimitsChanged, event::RestartAsked,
-                 event::TerminateTimeCame, event::AvoidanceOver, event::PauseOver>;
+                 event::TerminateTimeCame, event::AvoidanceOver, event::PauseOver, event::Elsewhere,
+                 event::RecallDue>;
 std::string text(const JobHappening& event);  // one line
 
 namespace effect {

@@ -1,4 +1,4 @@
-// host_id = NAME [ "@" NAME ]      NAME: no "@", blank or control character; not empty
+// host_id = NAME [ "@" NAME ] | "@" NAME      NAME: no "@", blank or control character; not empty
 #include "sched/policy/values/host_id.hpp"
 
 #include <utility>
@@ -9,10 +9,12 @@ namespace rollcall::sched {
 
 HostId::HostId(std::string written) : written_(std::move(written)) {
   const std::size_t at = written_.find(kClusterMark);
-  const bool borrowed = at != 0 && at != std::string::npos && at + 1 != written_.size() &&
-                        written_.find(kClusterMark, at + 1) == std::string::npos;
-  if (borrowed) at_ = at;
+  const bool elsewhere = at != std::string::npos && at + 1 != written_.size() &&
+                         written_.find(kClusterMark, at + 1) == std::string::npos;
+  if (elsewhere) at_ = at;
 }
+
+HostId HostId::whole_cluster(std::string_view cluster) { return HostId(kClusterMark + std::string(cluster)); }
 
 Result<HostId> HostId::parse(std::string_view word, std::string_view own_cluster) {
   auto parts = split_cluster("host", word);

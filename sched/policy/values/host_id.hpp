@@ -1,10 +1,11 @@
 // HostId: a host of our cluster or of another one, by its official name there. A value with invariants.
 //
 //   host@cluster   a host of another cluster (LSF's own form of a borrowed host)
+//   @cluster       another cluster as a whole: where a forwarded job is, whose hosts we do not choose
 //   host           a host of our cluster; the cluster is not written
 //
 // The store, the wire, events and tables use this form. HostIds and written forms correspond one to one: any text makes a HostId
-// whose text() is the same text. A text that is not `host@cluster` names a host of our cluster.
+// whose text() is the same text. A text in neither of the other forms names a host of our cluster.
 //
 // A HostId does not say that the host exists, or that it is borrowed. Inside the Book and the cycle a host is a HostNumber
 // (host_numbers.hpp).
@@ -27,9 +28,11 @@ class HostId {
   explicit HostId(std::string written);
   // For input of users: `host`, `host@cluster`, or `host@own_cluster`, which is ours. Errors are one line.
   static Result<HostId> parse(std::string_view word, std::string_view own_cluster);
+  static HostId whole_cluster(std::string_view cluster);
 
   bool empty() const { return written_.empty(); }
   bool ours() const { return at_ == std::string::npos; }
+  bool is_cluster() const { return at_ == 0; }
   std::string_view host() const { return std::string_view(written_).substr(0, at_); }
   std::string_view cluster() const;  // "": ours
   const std::string& text() const { return written_; }

@@ -56,10 +56,16 @@ inline bool placed(wire::JobStatus s) {
   return s == wire::STATUS_RUN || s == wire::STATUS_SSUSP || s == wire::STATUS_USUSP ||
          s == wire::STATUS_UNKWN || s == wire::STATUS_ZOMBI || s == wire::STATUS_PROV;
 }
-// The status that commands show: a job pends until its first host reports that it begins.
+// The status that commands show: a job pends until its first host, or the cluster that it was forwarded to, reports that it begins.
 inline wire::JobStatus shown_status(const wire::JobRecord& record) {
-  const bool runs_nowhere_yet = record.starting() && record.status() == wire::STATUS_RUN;
-  return runs_nowhere_yet ? wire::STATUS_PEND : record.status();
+  if (!record.starting()) return record.status();
+  if (record.status() == wire::STATUS_RUN) return wire::STATUS_PEND;
+  const bool held_elsewhere = record.has_forwarded() && record.status() == wire::STATUS_USUSP;
+  return held_elsewhere ? wire::STATUS_PSUSP : record.status();
+}
+// The job is in another cluster, which runs it or will.
+inline bool is_elsewhere(const wire::JobRecord& record) {
+  return record.has_forwarded() && placed(record.status());
 }
 inline bool finished(wire::JobStatus s) { return s == wire::STATUS_DONE || s == wire::STATUS_EXIT; }
 

@@ -13,7 +13,7 @@ from lsf_daemons_batch import Site
 from rollcall_testing.runner import expect, expect_equal, expect_in, main
 from rollcall_testing.waiting import wait_until
 
-COMMANDS = ("bjobs", "bhosts", "bqueues", "bhist", "bacct", "busers", "bparams", "bmgroup", "bugroup", "bapp", "blimits",
+COMMANDS = ("bjobs", "bhosts", "bqueues", "bhist", "bacct", "busers", "bparams", "bclusters", "bmgroup", "bugroup", "bapp", "blimits",
             "bpeek", "bkill", "bstop", "bresume", "bmod", "bswitch", "btop", "bbot", "brequeue", "brun", "bwait")
 site = None  # the cluster of the test that runs
 

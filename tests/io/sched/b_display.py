@@ -11,7 +11,7 @@ from b_commands import on_a_site, says, submit, wait_status
 from rollcall_testing.runner import expect, expect_equal, expect_in, main
 from rollcall_testing.waiting import wait_until
 
-SHOWING = ("bjobs", "bhosts", "bqueues", "bhist", "bacct", "busers", "bparams", "bmgroup", "bugroup", "bapp", "blimits", "bslots")
+SHOWING = ("bjobs", "bhosts", "bqueues", "bhist", "bacct", "busers", "bparams", "bclusters", "bmgroup", "bugroup", "bapp", "blimits", "bslots")
 REFUSED = "Options of LSF's that are refused, with the reason:"
 
 

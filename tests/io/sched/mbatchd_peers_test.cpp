@@ -71,11 +71,14 @@ class Peers : public Stage {
     message.mutable_hello()->set_version("1");
     return message;
   }
+  // The next message; what mbatchd tells of forwarded jobs by itself is passed over.
   static std::optional<wire::PeerMessage> hear(Talk& talk) {
-    const auto payload = talk.hear_payload();
-    wire::PeerMessage message;
-    if (!payload || !message.ParseFromString(*payload)) return std::nullopt;
-    return message;
+    while (const auto payload = talk.hear_payload()) {
+      wire::PeerMessage message;
+      if (!message.ParseFromString(*payload)) return std::nullopt;
+      if (!message.has_held() && !message.has_figures()) return message;
+    }
+    return std::nullopt;
   }
   static void say(Talk& talk, const wire::PeerMessage& message) {
     talk.say_payload(message.SerializeAsString());

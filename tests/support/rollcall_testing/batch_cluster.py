@@ -68,7 +68,7 @@ class BatchCluster(LoadCluster):
                 os.symlink(os.path.join(bench.build, "etc", name), os.path.join(self.etc, name))
         for program in ("res", "mbatchd", "shepherd"):
             os.symlink(os.path.join(bench.bin, program), os.path.join(self.etc, program))
-        self.configdir = os.path.join(self.conf, "lsbatch", "test", "configdir")
+        self.configdir = os.path.join(self.conf, "lsbatch", self.cluster, "configdir")
         os.makedirs(self.configdir)
         self.write_batch("lsb.params", PARAMS.format(more=params))
         self.write_batch("lsb.queues", queues)

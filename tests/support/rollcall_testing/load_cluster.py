@@ -19,7 +19,7 @@ PORT = 28300  # free, since the hosts have network namespaces of their own
 
 SHARED = """Begin Cluster
 ClusterName
-test
+{clusters}
 End Cluster
 Begin HostType
 TYPENAME
@@ -65,8 +65,10 @@ while :; do echo "1 scratch {value}"; sleep 1; done
 
 
 class LoadCluster:
-    def __init__(self, bench, hosts, interval=1, patience=3, administrators="root"):
+    def __init__(self, bench, hosts, interval=1, patience=3, administrators="root",
+                 cluster="test", others=()):
         self.bench, self.names = bench, list(hosts)
+        self.cluster, self.clusters = cluster, (cluster, *others)
         self.top = bench.fresh_directory("lsf")
         self.conf, self.logs, self.etc = (os.path.join(self.top, n) for n in ("conf", "log", "etc"))
         for directory in (self.conf, self.logs, self.etc):
@@ -109,11 +111,11 @@ class LoadCluster:
         self.write(
             "lsf.conf",
             f"LSF_LIM_PORT={PORT}\nLSF_LOGDIR={self.logs}\nLSF_SERVERDIR={self.etc}\nLSF_LOG_MASK=LOG_INFO\n"
-            f"LSF_CLUSTER_NAME=test\n{more_conf}",
+            f"LSF_CLUSTER_NAME={self.cluster}\n{more_conf}",
         )
-        self.write("lsf.shared", SHARED.format(resources="\n".join(self.resources)))
+        self.write("lsf.shared", SHARED.format(clusters="\n".join(self.clusters), resources="\n".join(self.resources)))
         values = dict(interval=self.interval, patience=self.patience, administrators=self.administrators)
-        self.write("lsf.cluster.test", CLUSTER.format(hosts=rows, map="\n".join(self.map), **values))
+        self.write(f"lsf.cluster.{self.cluster}", CLUSTER.format(hosts=rows, map="\n".join(self.map), **values))
 
     # --- processes
 

@@ -46,7 +46,7 @@ BEGIN {
     # A choice by what other clusters say: no messages, no cycle, no Book.
     may["sched/policy/forward"] = "common/base common/conf common/resreq sched/policy/values sched/policy/forward"
     # Conversations of masters know neither jobs nor the Book.
-    may["sched/policy/peers"] = "common/base common/conf common/wire sched/policy/peers"
+    may["sched/policy/peers"] = "common/base common/conf common/wire sched/policy/values sched/policy/peers"
     below("sched/policy", "answers", "values jobs book cycle")
     below("sched/policy", "submit", "values")
     below("sched/policy", "show", "values")

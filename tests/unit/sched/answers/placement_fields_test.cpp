@@ -70,7 +70,8 @@ TEST_F(PlacementFields, HaveNamesForTheBookAndNumbersInTheCycle) {
   EXPECT_EQ(key, kJob);
   EXPECT_EQ(keeper.snapshot().pending(kJob)->demand, demand);
   const auto event = told();
-  const auto& [placement, effective_resreq, wait_for_go] = event;
+  const auto& [placement, effective_resreq, wait_for_go, forwarded] = event;
+  EXPECT_FALSE(forwarded);
   EXPECT_EQ(effective_resreq, *effective);
   EXPECT_FALSE(wait_for_go) << "the Book's to add";
   const auto& [hosts, reservations, devices, exclusive, cpu_factor, expected_end] = placement;
@@ -102,7 +103,7 @@ TEST_F(PlacementFields, ReachRecordStoreAndEvents) {
   const auto& start = starts[0].start();
   wire::JobRecord stored;
   ASSERT_TRUE(stored.ParseFromString(job(kJob).record.SerializeAsString()));
-  const auto& [placement, effective_resreq, wait_for_go] = event;
+  const auto& [placement, effective_resreq, wait_for_go, forwarded] = event;
   Placement recorded = placement_of(stored);
   EXPECT_TRUE(recorded.expected_end.never()) << "the record has the start and the limits";
   recorded.expected_end = placement.expected_end;

@@ -24,7 +24,8 @@ using testing::Not;
 using Act = wire::SignalJobs;
 using How = report::Over::How;
 
-inline ConfigView site_files(const std::string& params = "") {
+// `normal`: more lines of that queue.
+inline ConfigView site_files(const std::string& params = "", const std::string& normal = "") {
   conf::MemoryFiles files;
   files.files = {
       {"/c/lsf.conf", "LSF_LOGDIR=/l\nLSB_SHAREDIR=/s\n"},
@@ -41,12 +42,16 @@ inline ConfigView site_files(const std::string& params = "") {
       {"/c/lsbatch/lab/configdir/lsb.queues",
        "Begin Queue\nQUEUE_NAME = normal\nPRIORITY = 30\nREQUEUE_EXIT_VALUES = 77 EXCLUDE(78)\nRUNLIMIT = 10 "
        "60\n"
-       "RES_REQ = select[mem > 10]\nMEMLIMIT = 5000\nEnd Queue\n"
-       "Begin Queue\nQUEUE_NAME = special\nUSERS = dev\nADMINISTRATORS = eve\nPROCLIMIT = 2 4 8\nINTERACTIVE "
-       "= NO\n"
-       "EXCLUSIVE = Y\nEnd Queue\n"
-       "Begin Queue\nQUEUE_NAME = talk\nINTERACTIVE = ONLY\nPRE_EXEC = /bin/true\nJOB_STARTER = nice\nEnd "
-       "Queue\n"}};
+       "RES_REQ = select[mem > 10]\nMEMLIMIT = 5000\n" +
+           normal +
+           "End Queue\n"
+           "Begin Queue\nQUEUE_NAME = special\nUSERS = dev\nADMINISTRATORS = eve\nPROCLIMIT = 2 4 "
+           "8\nINTERACTIVE "
+           "= NO\n"
+           "EXCLUSIVE = Y\nEnd Queue\n"
+           "Begin Queue\nQUEUE_NAME = talk\nINTERACTIVE = ONLY\nPRE_EXEC = /bin/true\nJOB_STARTER = "
+           "nice\nEnd "
+           "Queue\n"}};
   return site_view(files);
 }
 

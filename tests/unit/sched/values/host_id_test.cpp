@@ -39,8 +39,17 @@ TEST(HostId, WritesWhatWasRead) {
 }
 
 TEST(HostId, TakesAnyOtherTextForALocalHost) {
-  for (const char* written : {"@", "@east", "hostA@", "a@b@c"})
-    EXPECT_TRUE(HostId(written).ours()) << written;
+  for (const char* written : {"@", "hostA@", "a@b@c", "@a@b"}) EXPECT_TRUE(HostId(written).ours()) << written;
+}
+
+TEST(HostId, NamesAClusterAsAWhole) {
+  const HostId east = HostId::whole_cluster("east");
+  EXPECT_EQ(east.text(), "@east");
+  EXPECT_TRUE(east.is_cluster() && !east.ours());
+  EXPECT_EQ(east.cluster(), "east");
+  EXPECT_EQ(east.host(), "");
+  for (const char* written : {"east", "hostA@east", "@", "@a@b"})
+    EXPECT_FALSE(HostId(written).is_cluster()) << written;
 }
 
 TEST(HostId, OrdersOursFirstThenByCluster) {

@@ -1,0 +1,273 @@
+#include "sched/mbatchd/forward_in.hpp"
+
+#include <pwd.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "common/io/local_time.hpp"
+#include "sched/mbatchd/forward_wire.hpp"
+#include "sched/policy/cycle/queue_figures.hpp"
+#include "sched/policy/peers/crossing.hpp"
+
+namespace rollcall::mbatchd {
+namespace {
+
+namespace peers = sched::peers;
+using sched::JobKey;
+
+constexpr std::size_t kMostWaiting = 10'000;  // messages of one cluster behind a look-up
+constexpr std::size_t kMostAccounts = 100'000;
+constexpr int kMostInPart = 200;  // jobs: a part must fit into a frame
+constexpr Duration kAccountKept = std::chrono::minutes(1);
+constexpr std::size_t kRoom = 64 * 1024;
+
+TimePoint steady_now() { return {std::chrono::steady_clock::now().time_since_epoch()}; }
+
+}  // namespace
+
+ForwardIn::ForwardIn(boost::asio::io_context& loop, const sched::book::JobTable& jobs,
+                     sched::book::ForwardedJobs& forwards, io::Log& log, Handler handler)
+    : jobs_(jobs),
+      forwards_(forwards),
+      log_(log),
+      handler_(std::move(handler)),
+      aside_(loop, io::SideThread::Limits{64, std::chrono::seconds(10)}) {}
+
+void ForwardIn::configure(std::shared_ptr<const Configuration> configuration) {
+  configuration_ = std::move(configuration);
+  next_figures_.reset();
+  next_usage_.reset();
+}
+
+// ---------------------------------------------------------------- the other cluster
+
+void ForwardIn::serves(const std::string& cluster) {
+  Peer& peer = peers_[cluster];
+  peer = {};
+  peer.connection = ++connections_;
+  peer.greets = true;
+  next_figures_.reset();
+  handler_.turn_soon();
+}
+
+void ForwardIn::lost(const std::string& cluster) { peers_.erase(cluster); }
+
+Result<void> ForwardIn::heard(const std::string& cluster, wire::PeerMessage message, WallTime now) {
+  const auto found = peers_.find(cluster);
+  if (found == peers_.end()) return {};
+  if (found->second.inbox.size() >= kMostWaiting)
+    return internal_error("found more than " + std::to_string(kMostWaiting) +
+                          " messages that wait for a user's name");
+  found->second.inbox.push_back(std::move(message));
+  work(cluster, now);
+  return {};
+}
+
+void ForwardIn::work(const std::string& cluster, WallTime now) {
+  const auto found = peers_.find(cluster);
+  if (found == peers_.end()) return;
+  Peer& peer = found->second;
+  while (!peer.looks_up && !peer.inbox.empty() && take(cluster, peer, peer.inbox.front(), now))
+    peer.inbox.pop_front();
+}
+
+// False: it waits for a look-up, and stays in the inbox.
+bool ForwardIn::take(const std::string& cluster, Peer& peer, const wire::PeerMessage& message, WallTime now) {
+  using What = wire::PeerMessage::WhatCase;
+  switch (message.what_case()) {
+    case What::kOffer:
+      return take_offer(cluster, peer, message.offer(), now);
+    case What::kSignal:
+      answer(peer, forwards_.signal(cluster, message.signal(), now));
+      return true;
+    case What::kRecall:
+      answer(peer, forwards_.recall(cluster, message.recall(), now));
+      return true;
+    case What::kAcknowledge:
+      handler_.changed(forwards_.acknowledge(cluster, message.acknowledge(), now));
+      return true;
+    default:
+      return true;
+  }
+}
+
+bool ForwardIn::take_offer(const std::string& cluster, Peer& peer, const wire::ForwardOffer& offered,
+                           WallTime now) {
+  if (!peers::check(offered.attempt())) return true;
+  if (forwards_.knows(cluster, offered.attempt()))
+    return answer(peer, forwards_.offer(cluster, offered, {}, {}, now)), true;
+  const auto user = peers::foreign_user(offered.asked());
+  if (!user) return refuse(peer, offered, user.error().text), true;
+  const auto account = accounts_.find(*user);
+  if (account == accounts_.end() || steady_now() - account->second.first > kAccountKept)
+    return look_up(cluster, peer, *user), false;
+  offer(cluster, peer, offered, account->second.second, now);
+  return true;
+}
+
+void ForwardIn::look_up(const std::string& cluster, Peer& peer, const std::string& user) {
+  peer.looks_up = true;
+  const auto account = std::make_shared<Account>();
+  const auto work = [account, user] {
+    passwd entry{};
+    passwd* found = nullptr;
+    std::vector<char> room(kRoom);
+    getpwnam_r(user.c_str(), &entry, room.data(), room.size(), &found);
+    account->found = found != nullptr;
+    account->who.user = user;
+    if (found) account->who.uid = found->pw_uid, account->who.gid = found->pw_gid;
+  };
+  aside_.ask(work, [this, cluster, user, account, connection = peer.connection](io::SideThread::End end) {
+    const auto found = peers_.find(cluster);
+    if (end == io::SideThread::End::finished) {
+      if (accounts_.size() > kMostAccounts) accounts_.clear();
+      accounts_[user] = {steady_now(), *account};
+    }
+    if (found == peers_.end() || found->second.connection != connection) return;
+    Peer& asker = found->second;
+    asker.looks_up = false;
+    if (end != io::SideThread::End::finished && !asker.inbox.empty()) {
+      refuse(asker, asker.inbox.front().offer(), "the user database did not answer in time");
+      asker.inbox.pop_front();
+    }
+    this->work(cluster, io::wall_now());
+  });
+}
+
+void ForwardIn::offer(const std::string& cluster, Peer& peer, const wire::ForwardOffer& offered,
+                      const Account& account, WallTime now) {
+  auto& number = peer.numbers[offered.queue()];
+  number = std::max(number, offered.number());
+  if (!account.found) return refuse(peer, offered, "user " + account.who.user + " is not known here");
+  sched::Identity who = account.who;
+  const auto& administrators = configuration_->files.cluster->cluster.administrators;
+  who.is_admin = who.uid == 0 || who.uid == geteuid() ||
+                 std::find(administrators.begin(), administrators.end(), who.user) != administrators.end();
+  answer(peer, forwards_.offer(cluster, offered, peers::crossing(offered.asked()), who, now));
+}
+
+void ForwardIn::answer(Peer& peer, sched::book::ForwardedJobs::Answered answered) {
+  handler_.changed(std::move(answered.effects));
+  const auto& [state, over] = answered.said;
+  if (state)
+    dirty_.insert(sched::key_of(state->job().key()));
+  else if (over->has_job())
+    dirty_.insert(sched::key_of(over->job().key()));
+  else
+    *peer.answers.emplace_back().mutable_over() = *over;
+  handler_.turn_soon();
+}
+
+void ForwardIn::refuse(Peer& peer, const wire::ForwardOffer& offered, std::string why) {
+  *peer.answers.emplace_back().mutable_over() = sched::book::refused(offered.attempt(), std::move(why));
+  handler_.turn_soon();
+}
+
+// ---------------------------------------------------------------- what is told
+
+void ForwardIn::changed(const std::set<JobKey>& jobs) {
+  if (peers_.empty()) return;
+  dirty_.insert(jobs.begin(), jobs.end());
+}
+
+void ForwardIn::flush(WallTime now) {
+  for (auto& [cluster, peer] : peers_) {
+    if (std::exchange(peer.greets, false)) greet(cluster, peer, now);
+    for (auto& said : std::exchange(peer.answers, {})) handler_.say(cluster, std::move(said));
+  }
+  for (const JobKey job : std::exchange(dirty_, {})) tell(job, now);
+}
+
+void ForwardIn::greet(const std::string& cluster, Peer& peer, WallTime now) {
+  wire::PeerMessage part;
+  part.mutable_held();
+  for (const JobKey job : forwards_.held_for(cluster)) {
+    auto said = forwards_.said_of(job, now);
+    if (!said) continue;
+    if (const sched::Job* record = jobs_.find(job)) {
+      auto& number = peer.numbers[record->record.queue()];
+      number = std::max(number, record->record.from().number());
+    }
+    auto& held = *part.mutable_held();
+    if (said->state) *held.add_running() = std::move(*said->state);
+    if (said->over) *held.add_over() = std::move(*said->over);
+    if (held.running_size() + held.over_size() < kMostInPart) continue;
+    handler_.say(cluster, std::exchange(part, {}));
+    part.mutable_held();
+  }
+  part.mutable_held()->set_last(true);
+  handler_.say(cluster, std::move(part));
+}
+
+void ForwardIn::tell(JobKey job, WallTime now) {
+  const std::string cluster = forwards_.cluster_of(job);
+  if (cluster.empty() || !peers_.contains(cluster)) return;
+  auto said = forwards_.said_of(job, now);
+  if (!said) return;
+  wire::PeerMessage message;
+  if (said->state) {
+    if (sched::pending(said->state->job().status()) && said->state->job().why().empty())
+      said->state->mutable_job()->set_why(handler_.why(job));
+    *message.mutable_state() = std::move(*said->state);
+  } else {
+    *message.mutable_over() = std::move(*said->over);
+  }
+  handler_.say(cluster, std::move(message));
+}
+
+// ---------------------------------------------------------------- at intervals
+
+void ForwardIn::tick(const sched::cycle::Snapshot& snapshot, WallTime now, TimePoint steady) {
+  if (peers_.empty()) return;
+  const auto& params = configuration_->files.lsb->params;
+  if (params.mc_update_interval > Duration{0} && (!next_figures_ || steady >= *next_figures_)) {
+    next_figures_ = steady + params.mc_update_interval;
+    tell_figures(snapshot, now);
+  }
+  const Duration usage = params.mc_rusage_update_interval.value_or(params.mc_pending_reason_interval);
+  if (usage <= Duration{0}) return;
+  if (next_usage_ && steady >= *next_usage_)
+    for (const auto& [cluster, peer] : peers_)
+      for (const JobKey job : forwards_.held_for(cluster))
+        if (const sched::Job* found = jobs_.find(job); found && !sched::finished(found->status()))
+          dirty_.insert(job);
+  if (!next_usage_ || steady >= *next_usage_) next_usage_ = steady + usage;
+  if (!dirty_.empty()) handler_.turn_soon();
+}
+
+std::optional<TimePoint> ForwardIn::next_tick() const {
+  if (peers_.empty()) return std::nullopt;
+  const auto& params = configuration_->files.lsb->params;
+  std::optional<TimePoint> next = next_usage_;
+  if (params.mc_update_interval > Duration{0} && (!next_figures_ || !next || *next_figures_ < *next))
+    next = next_figures_.value_or(steady_now());
+  return next;
+}
+
+void ForwardIn::tell_figures(const sched::cycle::Snapshot& snapshot, WallTime now) {
+  const auto& rules = snapshot.rules();
+  std::vector<bool> wanted(rules.queues.size());
+  for (std::size_t i = 0; i < wanted.size(); ++i)
+    wanted[i] = rules.queues[i].row != nullptr && !rules.queues[i].row->receive_jobs_from.empty();
+  const auto figures = sched::cycle::queue_figures(snapshot, now, wanted);
+  for (const auto& [cluster, peer] : peers_) {
+    if (peer.greets) continue;  // what we hold is said first
+    wire::PeerMessage message;
+    auto& all = *message.mutable_figures();
+    for (std::size_t i = 0; i < wanted.size(); ++i) {
+      if (!wanted[i] || !sched::book::receives(*rules.queues[i].row, cluster)) continue;
+      const auto number = peer.numbers.find(rules.queues[i].name);
+      auto& told = *all.add_queues();
+      put(figures[i], told);
+      told.set_name(rules.queues[i].name);
+      told.set_priority(rules.queues[i].priority);
+      told.set_accounts_for(number == peer.numbers.end() ? 0 : number->second);
+      put_room(*rules.queues[i].row, forwards_.waiting_in(rules.queues[i].name), told);
+    }
+    if (all.queues_size() != 0) handler_.say(cluster, std::move(message));
+  }
+}
+
+}  // namespace rollcall::mbatchd

@@ -1,0 +1,91 @@
+// ForwardIn: the executing side of forwarding: takes offers, orders and recalls of other clusters to the Book, and tells those clusters
+// how their jobs stand.
+//
+// What a cluster says is done in its sequence: an offer whose user is being looked up holds back what follows, so that a recall never
+// overtakes it. What is told leaves after the commit that makes it true (flush()), always as the job is then. Each user is the one
+// that this host knows by the name, never root nor an administrator.
+#pragma once
+
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "common/io/log.hpp"
+#include "common/io/side_thread.hpp"
+#include "common/wire/peer.pb.h"
+#include "sched/mbatchd/configuration.hpp"
+#include "sched/policy/book/forwarded_jobs.hpp"
+#include "sched/policy/cycle/snapshot.hpp"
+
+namespace rollcall::mbatchd {
+
+class ForwardIn {
+ public:
+  struct Handler {
+    std::function<bool(const std::string& cluster, wire::PeerMessage)> say;
+    std::function<void(sched::Effects)> changed;
+    std::function<void()> turn_soon;                // something is to be told
+    std::function<std::string(sched::JobKey)> why;  // why a job pends, in one line
+  };
+  ForwardIn(boost::asio::io_context& loop, const sched::book::JobTable& jobs,
+            sched::book::ForwardedJobs& forwards, io::Log& log, Handler handler);
+
+  void configure(std::shared_ptr<const Configuration> configuration);
+
+  void serves(const std::string& cluster);
+  void lost(const std::string& cluster);
+  // An error: the connection has to end.
+  Result<void> heard(const std::string& cluster, wire::PeerMessage message, WallTime now);
+
+  // Jobs that have changed.
+  void changed(const std::set<sched::JobKey>& jobs);
+  // Everything is committed: tells what is to be told.
+  void flush(WallTime now);
+  // Figures of queues, usage and pending reasons, at their intervals.
+  void tick(const sched::cycle::Snapshot& snapshot, WallTime now, TimePoint steady);
+  std::optional<TimePoint> next_tick() const;
+
+ private:
+  struct Account {  // of this host
+    sched::Identity who;
+    bool found = false;
+  };
+  struct Peer {
+    std::uint64_t connection = 0;
+    bool greets = false;  // what we hold is still to be told
+    std::deque<wire::PeerMessage> inbox;
+    bool looks_up = false;
+    std::vector<wire::PeerMessage> answers;        // refusals, and what is not known
+    std::map<std::string, std::uint64_t> numbers;  // by queue: the highest forward that was answered
+  };
+  void work(const std::string& cluster, WallTime now);
+  bool take(const std::string& cluster, Peer& peer, const wire::PeerMessage& message, WallTime now);
+  bool take_offer(const std::string& cluster, Peer& peer, const wire::ForwardOffer& offer, WallTime now);
+  void look_up(const std::string& cluster, Peer& peer, const std::string& user);
+  void offer(const std::string& cluster, Peer& peer, const wire::ForwardOffer& offer, const Account& account,
+             WallTime now);
+  void answer(Peer& peer, sched::book::ForwardedJobs::Answered answered);
+  void refuse(Peer& peer, const wire::ForwardOffer& offer, std::string why);
+  void greet(const std::string& cluster, Peer& peer, WallTime now);
+  void tell(sched::JobKey job, WallTime now);
+  void tell_figures(const sched::cycle::Snapshot& snapshot, WallTime now);
+
+  const sched::book::JobTable& jobs_;
+  sched::book::ForwardedJobs& forwards_;
+  io::Log& log_;
+  const Handler handler_;
+  io::SideThread aside_;
+  std::shared_ptr<const Configuration> configuration_;
+  std::map<std::string, Peer> peers_;  // those that serve
+  std::uint64_t connections_ = 0;
+  std::map<std::string, std::pair<TimePoint, Account>> accounts_;  // by name, for a minute
+  std::set<sched::JobKey> dirty_;
+  std::optional<TimePoint> next_figures_, next_usage_;
+};
+
+}  // namespace rollcall::mbatchd

@@ -1,0 +1,296 @@
+#include "sched/mbatchd/forward_out.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "common/resreq/resreq.hpp"
+#include "sched/mbatchd/forward_wire.hpp"
+#include "sched/policy/book/forwarded_jobs.hpp"
+#include "sched/policy/cycle/forwardable.hpp"
+#include "sched/policy/forward/forward_terms.hpp"
+#include "sched/policy/forward/verdict_text.hpp"
+#include "sched/policy/jobs/site_rules.hpp"
+#include "sched/policy/peers/crossing.hpp"
+#include "sched/policy/peers/forward_messages.hpp"
+#include "sched/policy/values/resreq_syntax.hpp"
+
+namespace rollcall::mbatchd {
+namespace {
+
+namespace forward_policy = sched::forward;
+namespace peers = sched::peers;
+namespace report = sched::report;
+using sched::Attempt;
+using sched::HostId;
+using sched::JobKey;
+
+constexpr std::size_t kMostLookedAt = 1000;  // jobs of one pass
+constexpr int kMostHeld = 1'000'000;         // attempts that a cluster may say it holds
+
+std::string host_of(const std::string& cluster) { return HostId::whole_cluster(cluster).text(); }
+std::string cluster_of(const std::string& host) { return std::string(HostId(host).cluster()); }
+std::string text(const conf::RemoteQueue& queue) { return queue.queue + "@" + queue.cluster; }
+
+}  // namespace
+
+void ForwardOut::configure(std::shared_ptr<const Configuration> configuration) {
+  configuration_ = std::move(configuration);
+  clusters_.clear();
+  for (const auto& peer : configuration_->peers.clusters) clusters_.push_back(peer.name);
+  const auto& queues = configuration_->files.lsb->queues;
+  sends_ = std::any_of(queues.begin(), queues.end(),
+                       [](const auto& queue) { return !queue.send_jobs_to.empty(); });
+}
+
+// ---------------------------------------------------------------- the other cluster
+
+void ForwardOut::serves(const std::string& cluster) {
+  lost(cluster);
+  held_[cluster] = {};
+  ++connections_[cluster];
+}
+
+void ForwardOut::lost(const std::string& cluster) {
+  held_.erase(cluster);
+  if (!queues_.connected(cluster)) return;
+  queues_.connected(cluster, false);
+  handler_.gone(host_of(cluster));
+}
+
+Result<void> ForwardOut::heard(const std::string& cluster, const wire::PeerMessage& message, TimePoint now) {
+  using What = wire::PeerMessage::WhatCase;
+  if (message.what_case() == What::kHeld) return take_held(cluster, message.held());
+  if (!queues_.connected(cluster))
+    return internal_error("found a message about a job before the last ForwardHeld, expected that first");
+  switch (message.what_case()) {
+    case What::kState:
+      return take_state(cluster, message.state());
+    case What::kOver:
+      return take_over(cluster, message.over());
+    case What::kFigures:
+      return take_figures(cluster, message.figures(), now);
+    default:
+      return {};
+  }
+}
+
+Result<void> ForwardOut::take_held(const std::string& cluster, const wire::ForwardHeld& part) {
+  const auto found = held_.find(cluster);
+  if (found == held_.end())
+    return internal_error("found ForwardHeld after the last part, expected it once in a connection");
+  wire::ForwardHeld& held = found->second;
+  held.MergeFrom(part);
+  if (held.running_size() + held.over_size() > kMostHeld)
+    return internal_error("found more than a million attempts that it holds");
+  if (!part.last()) return {};
+  const wire::ForwardHeld all = std::move(held);
+  held_.erase(found);
+  greeted(cluster, all);
+  return {};
+}
+
+void ForwardOut::greeted(const std::string& cluster, const wire::ForwardHeld& held) {
+  queues_.connected(cluster, true);
+  handler_.told(host_of(cluster), peers::came_of(held));
+  for (const auto& state : held.running())
+    if (const auto taken = take_state(cluster, state); !taken)
+      log_.warning("cluster " + cluster + ": " + taken.error().text);
+  for (const auto& over : held.over())
+    if (const auto taken = take_over(cluster, over); !taken)
+      log_.warning("cluster " + cluster + ": " + taken.error().text);
+  handler_.plan_soon();
+}
+
+Result<void> ForwardOut::take_state(const std::string& cluster, const wire::ForwardState& state) {
+  if (auto checked = peers::check(state.attempt()); !checked) return checked;
+  auto job = peers::believed(state.job());
+  if (!job) return job.error();
+  handler_.told(host_of(cluster), report::Elsewhere{peers::attempt_of(state.attempt()), std::move(*job)});
+  return {};
+}
+
+Result<void> ForwardOut::take_over(const std::string& cluster, const wire::ForwardOver& told) {
+  if (auto checked = peers::check(told.attempt()); !checked) return checked;
+  const auto over = peers::believed(told);
+  if (!over) return over.error();
+  const Attempt attempt = peers::attempt_of(over->attempt());
+  if (over->how() == wire::ForwardOver::WITHDRAWN)
+    if (const auto known = forwards_.find(attempt); known != forwards_.end())
+      then_[{attempt.job, text(known->second.queue)}] = queues_.figures(known->second.queue);
+  left(attempt);
+  handler_.told(host_of(cluster), peers::over_of(*over));
+  return {};
+}
+
+Result<void> ForwardOut::take_figures(const std::string& cluster, const wire::QueueFigures& figures,
+                                      TimePoint now) {
+  const forward_policy::UpdateOrder order{connections_[cluster], ++updates_[cluster]};
+  for (const auto& of_queue : figures.queues()) {
+    const auto news = news_of(cluster, of_queue, order);
+    if (!news) return news.error();
+    if (queues_.updated(*news, now) == forward_policy::ForwardedCounts::Outcome::invalid)
+      return internal_error("found figures of queue " + of_queue.name() + " that cannot be true");
+  }
+  if (waiting_ > 0) handler_.plan_soon();
+  return {};
+}
+
+void ForwardOut::left(const Attempt& attempt) {
+  const auto known = forwards_.find(attempt);
+  if (known == forwards_.end()) return;
+  queues_.gone(known->second.queue, known->second.number);
+  forwards_.erase(known);
+}
+
+// ---------------------------------------------------------------- offers
+
+void ForwardOut::begin_session(WallTime now) {
+  const auto length =
+      std::chrono::duration_cast<std::chrono::microseconds>(configuration_->files.lsb->params.mbd_sleep_time)
+          .count();
+  if (session_ && now.us >= session_->us && now.us < session_->us + length) return;
+  session_ = now;
+  offered_ = 0;
+  more_ = false;
+  tried_.clear();
+}
+
+std::optional<WallTime> ForwardOut::next_session() const {
+  if (!session_ || !more_) return std::nullopt;
+  return WallTime{session_->us + std::chrono::duration_cast<std::chrono::microseconds>(
+                                     configuration_->files.lsb->params.mbd_sleep_time)
+                                     .count()};
+}
+
+void ForwardOut::offer(const sched::cycle::Snapshot& snapshot, WallTime now, TimePoint steady) {
+  waiting_ = 0;
+  if (!sends_ || std::none_of(clusters_.begin(), clusters_.end(),
+                              [this](const auto& one) { return queues_.connected(one); }))
+    return;
+  begin_session(now);
+  const int most = configuration_->files.cluster->programs.mbatchd.most_forwards;
+  for (const auto& candidate : sched::cycle::forwardable(snapshot, now, kMostLookedAt)) {
+    if (offered_ >= most) {
+      more_ = true;
+      break;
+    }
+    offer_job(snapshot, candidate.job, snapshot.demand(candidate.demand), now, steady) ? ++offered_
+                                                                                       : ++waiting_;
+  }
+}
+
+// The queues for a job, or why it stays here.
+Result<ForwardOut::Look> ForwardOut::look(const sched::cycle::Snapshot& snapshot, const sched::Job& job,
+                                          const sched::cycle::Demand& demand, WallTime now,
+                                          TimePoint steady) const {
+  const conf::QueueRow* queue = configuration_->files.lsb->queue(demand.queue);
+  if (!queue || queue->send_jobs_to.empty()) return internal_error("");
+  if (!may_forward(configuration_->files, *queue, *job.asked))
+    return internal_error("FWD_USERS of queue " + queue->name + " leaves its user out");
+  if (auto why = peers::stays_home(*job.asked); !why.empty()) return internal_error(std::move(why));
+  Look look;
+  look.asks.min_slots = demand.min_slots;
+  look.asks.max_slots = demand.max_slots;
+  const auto parsed =
+      resreq::parse(demand.resreq, sched::resreq_syntax(configuration_->files.cluster->settings));
+  if (!parsed.error)
+    forward_policy::add_terms(parsed.value, snapshot.rules().indices(), demand.from_type, look.asks);
+  look.queues = queues_.of(queue->send_jobs_to, clusters_, steady);
+  for (auto& one : look.queues) add_returns(job.record, then_, now, one);
+  look.settings = settings_of(configuration_->files, *queue);
+  look.choice = forward_policy::choose(look.asks, look.queues, look.settings);
+  return look;
+}
+
+bool ForwardOut::offer_job(const sched::cycle::Snapshot& snapshot, JobKey key,
+                           const sched::cycle::Demand& demand, WallTime now, TimePoint steady) {
+  const sched::Job* job = jobs_.find(key);
+  if (!job) return false;
+  const auto seen = look(snapshot, *job, demand, now, steady);
+  if (!seen) return false;
+  const Tried& tried = tried_[key];
+  if (tried.queues.size() < forward_policy::kMostOffers)
+    for (const std::size_t offer : seen->choice.offers) {
+      const auto& name = seen->queues[offer].name;
+      if (std::find(tried.queues.begin(), tried.queues.end(), name) != tried.queues.end()) continue;
+      forward(*job, name, demand.min_slots,
+              forward_policy::line_of(seen->choice, seen->asks, seen->queues, seen->settings));
+      return true;
+    }
+  more_ = more_ || !tried.queues.empty();
+  return false;
+}
+
+void ForwardOut::forward(const sched::Job& job, const conf::RemoteQueue& queue, int slots, std::string why) {
+  const Attempt attempt{job.key(), job.record.attempt() + 1};
+  sched::event::Dispatched event;
+  event.placement.hosts.push_back({HostId::whole_cluster(queue.cluster), slots});
+  auto& forwarded = event.forwarded.emplace();
+  forwarded.set_cluster(queue.cluster);
+  forwarded.set_queue(queue.queue);
+  forwarded.set_why(std::move(why));
+  forwarded.set_number(queues_.forwarded(queue, slots));
+  forwards_[attempt] = {queue, forwarded.number()};
+  tried_[attempt.job].queues.push_back(queue);
+  if (!handler_.dispatch(attempt.job, event)) left(attempt);
+}
+
+std::string ForwardOut::verdicts_of(const sched::cycle::Snapshot& snapshot, JobKey key, WallTime now,
+                                    TimePoint steady) const {
+  const sched::Job* job = sends_ ? jobs_.find(key) : nullptr;
+  const auto* pending = job ? snapshot.pending(key) : nullptr;
+  if (!pending || pending->hold != sched::cycle::Hold::none || job->record.has_from()) return "";
+  const auto seen = look(snapshot, *job, snapshot.demand(pending->demand), now, steady);
+  if (!seen) return seen.error().text.empty() ? "" : seen.error().text + "\n";
+  return forward_policy::table_of(seen->choice, seen->asks, seen->queues, seen->settings);
+}
+
+wire::BatchReply::ClusterRows ForwardOut::rows(
+    const std::function<std::string(const std::string& cluster)>& condition, TimePoint now) const {
+  wire::BatchReply::ClusterRows rows;
+  const auto add = [&](const std::string& queue, const std::string& cluster) -> auto& {
+    auto& row = *rows.add_rows();
+    row.set_queue(queue);
+    row.set_cluster(cluster);
+    row.set_status(condition(cluster));
+    return row;
+  };
+  for (const auto& queue : configuration_->files.lsb->queues) {
+    for (const auto& remote : queues_.of(queue.send_jobs_to, clusters_, now)) {
+      auto& row = add(queue.name, remote.name.cluster);
+      row.set_remote_queue(remote.name.queue);
+      if (remote.figures) put(remote, *row.mutable_figures());
+    }
+    for (const auto& cluster : clusters_)
+      if (sched::book::receives(queue, cluster)) add(queue.name, cluster).set_receives(true);
+  }
+  return rows;
+}
+
+// ---------------------------------------------------------------- orders
+
+void ForwardOut::start(const std::string& host, sched::order::Start order) {
+  wire::PeerMessage message = peers::offer_of(order);
+  auto& offer = *message.mutable_offer();
+  if (offer.asked().from_type().empty())
+    offer.mutable_asked()->set_from_type(handler_.type_of(order.asked->from_host()));
+  if (const auto range = sched::jobs::range_of(*order.asked, order.attempt.job.index)) {
+    offer.set_index_step(range->step);
+    offer.set_index_end(range->end);
+  }
+  handler_.say(cluster_of(host), std::move(message));
+}
+
+void ForwardOut::signal(const std::string& host, const sched::order::Signal& order) {
+  handler_.say(cluster_of(host), peers::signal_of(order));
+}
+
+void ForwardOut::acknowledge(const std::string& host, const Attempt& attempt) {
+  handler_.say(cluster_of(host), peers::acknowledge_of(attempt));
+}
+
+void ForwardOut::release(const std::string& host, const Attempt& attempt) {
+  handler_.say(cluster_of(host), peers::recall_of(attempt));
+}
+
+}  // namespace rollcall::mbatchd

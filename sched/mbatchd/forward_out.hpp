@@ -1,0 +1,119 @@
+// ForwardOut: the submission side of forwarding: offers jobs to other clusters, and is the engine of the jobs that are there: their
+// orders leave as messages, what those clusters say comes back as reports of the host "@cluster".
+//
+// It owns what is known of remote queues, and what was tried in this session (LSB_MAX_FORWARD_PER_SESSION in each MBD_SLEEP_TIME). It
+// decides nothing about a job: choose() (sched/policy/forward) says where it is offered, the Book what becomes of it. A job is
+// offered to one queue at a time, and to at most three in a session.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "common/io/log.hpp"
+#include "common/wire/batch.pb.h"
+#include "common/wire/peer.pb.h"
+#include "sched/mbatchd/configuration.hpp"
+#include "sched/policy/book/job_table.hpp"
+#include "sched/policy/cycle/snapshot.hpp"
+#include "sched/policy/forward/choice.hpp"
+#include "sched/policy/forward/remote_queues.hpp"
+#include "sched/policy/values/events_and_effects.hpp"
+
+namespace rollcall::mbatchd {
+
+class ForwardOut : public sched::Engine {
+ public:
+  struct Handler {
+    std::function<bool(const std::string& cluster, wire::PeerMessage)> say;  // false: it does not serve
+    std::function<void(const std::string& host, const sched::HostReport&)> told;
+    std::function<void(const std::string& host)> gone;
+    // False: the job is no longer what it was offered for.
+    std::function<bool(sched::JobKey, const sched::event::Dispatched&)> dispatch;
+    std::function<void()> plan_soon;                              // jobs may be offered that were not before
+    std::function<std::string(const std::string& host)> type_of;  // a host's type; "": not known
+  };
+  ForwardOut(const sched::book::JobTable& jobs, io::Log& log, std::uint64_t first_forward, Handler handler)
+      : jobs_(jobs), log_(log), handler_(std::move(handler)), queues_(first_forward) {}
+
+  void configure(std::shared_ptr<const Configuration> configuration);
+
+  // --- the other cluster
+  void serves(const std::string& cluster);
+  void lost(const std::string& cluster);
+  // What an executing cluster says. An error: it cannot be true; the message is dropped.
+  Result<void> heard(const std::string& cluster, const wire::PeerMessage& message, TimePoint now);
+
+  // --- offers, behind a cycle: of jobs that it has not started here
+  void offer(const sched::cycle::Snapshot& snapshot, WallTime now, TimePoint steady);
+  // The next session begins, and jobs wait for it.
+  std::optional<WallTime> next_session() const;
+  // Which queues of other clusters a pending job would be offered to now, and why not to the others: a table, or one line; "": it is
+  // no job that is sent.
+  std::string verdicts_of(const sched::cycle::Snapshot& snapshot, sched::JobKey key, WallTime now,
+                          TimePoint steady) const;
+  // The queues that send or receive, in the order of lsb.queues.
+  wire::BatchReply::ClusterRows rows(const std::function<std::string(const std::string& cluster)>& condition,
+                                     TimePoint now) const;
+
+  // --- orders
+  void start(const std::string& host, sched::order::Start order) override;
+  void expect(const std::string&, const sched::order::Expect&) override {}
+  void go(const std::string&, const sched::Attempt&) override {}
+  void signal(const std::string& host, const sched::order::Signal& order) override;
+  void acknowledge(const std::string& host, const sched::Attempt& attempt) override;
+  void release(const std::string& host, const sched::Attempt& attempt) override;  // a recall
+
+ private:
+  struct Forward {
+    conf::RemoteQueue queue;
+    std::uint64_t number = 0;
+  };
+  struct Tried {  // of one job, in this session
+    std::vector<conf::RemoteQueue> queues;
+  };
+  Result<void> take_held(const std::string& cluster, const wire::ForwardHeld& held);
+  void greeted(const std::string& cluster, const wire::ForwardHeld& held);
+  Result<void> take_state(const std::string& cluster, const wire::ForwardState& state);
+  Result<void> take_over(const std::string& cluster, const wire::ForwardOver& over);
+  Result<void> take_figures(const std::string& cluster, const wire::QueueFigures& figures, TimePoint now);
+  struct Look {
+    sched::forward::ForwardJob asks;
+    std::vector<sched::forward::RemoteQueue> queues;
+    sched::forward::Settings settings;
+    sched::forward::Choice choice;
+  };
+  Result<Look> look(const sched::cycle::Snapshot& snapshot, const sched::Job& job,
+                    const sched::cycle::Demand& demand, WallTime now, TimePoint steady) const;
+  void begin_session(WallTime now);
+  bool offer_job(const sched::cycle::Snapshot& snapshot, sched::JobKey key,
+                 const sched::cycle::Demand& demand, WallTime now, TimePoint steady);
+  void forward(const sched::Job& job, const conf::RemoteQueue& queue, int slots, std::string why);
+  void left(const sched::Attempt& attempt);
+
+  const sched::book::JobTable& jobs_;
+  io::Log& log_;
+  const Handler handler_;
+  sched::forward::RemoteQueues queues_;
+  std::shared_ptr<const Configuration> configuration_;
+  std::vector<std::string> clusters_;                           // peers, for `queue@allclusters`
+  std::map<std::string, wire::ForwardHeld> held_;               // by cluster, until its last part
+  std::map<std::string, std::uint64_t> connections_, updates_;  // for the order of updates
+  std::map<sched::Attempt, Forward> forwards_;
+  std::map<std::pair<sched::JobKey, std::string>, std::optional<sched::forward::Figures>>
+      then_;  // at a return; by job, queue@cluster
+
+  bool sends_ = false;  // a queue has SNDJOBS_TO
+  std::optional<WallTime> session_;
+  int offered_ = 0;          // in this session
+  bool more_ = false;        // jobs are left for the next session
+  std::size_t waiting_ = 0;  // jobs of the last pass that were offered to nobody
+  std::unordered_map<sched::JobKey, Tried> tried_;
+};
+
+}  // namespace rollcall::mbatchd

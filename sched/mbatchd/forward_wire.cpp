@@ -1,0 +1,103 @@
+#include "sched/mbatchd/forward_wire.hpp"
+
+#include <algorithm>
+
+#include "sched/policy/jobs/site_rules.hpp"
+
+namespace rollcall::mbatchd {
+namespace {
+
+constexpr int kMostNames = 1000;  // host types, Boolean resources
+
+bool words_fit(const google::protobuf::RepeatedPtrField<std::string>& words) {
+  return words.size() <= kMostNames &&
+         std::all_of(words.begin(), words.end(), [](const std::string& word) { return word.size() <= 255; });
+}
+
+}  // namespace
+
+Result<sched::forward::QueueNews> news_of(const std::string& cluster, const wire::QueueFigures::OfQueue& told,
+                                          sched::forward::UpdateOrder order) {
+  if (told.name().empty() || told.name().size() > 255 || !words_fit(told.types()) ||
+      !words_fit(told.booleans()))
+    return internal_error("found figures of a queue with too many or too long names");
+  sched::forward::QueueNews news;
+  news.name = {told.name(), cluster};
+  news.update.order = order;
+  news.update.accounts_for = told.accounts_for();
+  news.update.figures.slots = {told.total(), told.available(), told.running(), told.pending(),
+                               told.preemptable()};
+  if (told.has_job_room()) news.update.figures.job_room = told.job_room();
+  if (told.has_slot_room()) news.update.figures.slot_room = told.slot_room();
+  news.priority = told.priority();
+  if (told.has_lowest_preemptable()) news.lowest_preemptable = told.lowest_preemptable();
+  news.types.assign(told.types().begin(), told.types().end());
+  news.booleans.assign(told.booleans().begin(), told.booleans().end());
+  return news;
+}
+
+void put(const sched::cycle::QueueFigures& figures, wire::QueueFigures::OfQueue& told) {
+  const auto fits = [](long long slots) {
+    return static_cast<int>(std::min<long long>(slots, 1'000'000'000));
+  };
+  told.set_total(fits(figures.total));
+  told.set_available(fits(figures.available));
+  told.set_running(fits(figures.running));
+  told.set_pending(fits(figures.pending));
+  told.set_preemptable(fits(figures.preemptable));
+  if (figures.lowest_preemptable) told.set_lowest_preemptable(*figures.lowest_preemptable);
+  told.mutable_types()->Add(figures.types.begin(), figures.types.end());
+  told.mutable_booleans()->Add(figures.booleans.begin(), figures.booleans.end());
+}
+
+void put(const sched::forward::RemoteQueue& queue, wire::BatchReply::ClusterRow::Figures& figures) {
+  const auto& slots = queue.figures->slots;
+  figures.set_age_s(std::chrono::duration_cast<std::chrono::seconds>(queue.age).count());
+  figures.set_priority(queue.priority);
+  figures.set_total(slots.total);
+  figures.set_available(slots.available);
+  figures.set_running(slots.running);
+  figures.set_pending(slots.pending);
+  figures.set_preemptable(slots.preemptable);
+  if (queue.figures->job_room) figures.set_job_room(*queue.figures->job_room);
+  if (queue.figures->slot_room) figures.set_slot_room(*queue.figures->slot_room);
+}
+
+void put_room(const conf::QueueRow& queue, const sched::book::SlotCount& waiting,
+              wire::QueueFigures::OfQueue& told) {
+  const auto left = [](int most, std::uint64_t taken) {
+    return static_cast<int>(std::max<std::int64_t>(0, most - static_cast<std::int64_t>(taken)));
+  };
+  if (queue.import_backlog) told.set_job_room(left(*queue.import_backlog, waiting.jobs));
+  if (queue.import_slot_backlog) told.set_slot_room(left(*queue.import_slot_backlog, waiting.slots));
+}
+
+sched::forward::Settings settings_of(const sched::ConfigView& files, const conf::QueueRow& queue) {
+  sched::forward::Settings settings;
+  settings.choice = files.lsb->params.forward_choice;
+  settings.retry_after = std::nullopt;
+  if (queue.max_reschedule_time)
+    settings.retry_after = *queue.max_reschedule_time * files.lsb->params.mbd_sleep_time;
+  return settings;
+}
+
+bool may_forward(const sched::ConfigView& files, const conf::QueueRow& queue, const wire::Submission& asked) {
+  if (queue.forward_users.empty()) return true;
+  sched::Identity who;
+  who.user = asked.user();
+  who.uid = asked.uid();
+  return sched::jobs::names_user(files, queue.forward_users, who);
+}
+
+void add_returns(const wire::JobRecord& record, const FiguresAtReturn& then, WallTime now,
+                 sched::forward::RemoteQueue& queue) {
+  for (const auto& one : record.returns()) {
+    if (one.cluster() != queue.name.cluster || one.queue() != queue.name.queue) continue;
+    queue.returns.times = one.times();
+    queue.returns.ago = std::chrono::microseconds(std::max<std::int64_t>(0, now.us - one.at_us()));
+    const auto known = then.find({sched::key_of(record.key()), queue.name.queue + "@" + queue.name.cluster});
+    if (known != then.end()) queue.returns.then = known->second;
+  }
+}
+
+}  // namespace rollcall::mbatchd

@@ -1,0 +1,42 @@
+// forward_wire: figures of queues as messages and as words of the policies, and what the files and a job's record mean for the choice
+// of a queue. Functions.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+
+#include "common/wire/batch.pb.h"
+#include "common/wire/peer.pb.h"
+#include "sched/policy/book/job_table.hpp"
+#include "sched/policy/cycle/queue_figures.hpp"
+#include "sched/policy/forward/choice.hpp"
+#include "sched/policy/forward/remote_queues.hpp"
+#include "sched/policy/values/book_config.hpp"
+#include "sched/policy/values/engine.hpp"
+
+namespace rollcall::mbatchd {
+
+// Errors: figures that cannot be true.
+Result<sched::forward::QueueNews> news_of(const std::string& cluster, const wire::QueueFigures::OfQueue& told,
+                                          sched::forward::UpdateOrder order);
+
+void put(const sched::cycle::QueueFigures& figures, wire::QueueFigures::OfQueue& told);
+// For bclusters -l; the queue has figures.
+void put(const sched::forward::RemoteQueue& queue, wire::BatchReply::ClusterRow::Figures& figures);
+// What is left under IMPT_JOBBKLG and IMPT_SLOTBKLG. `waiting`: jobs of other clusters that pend in the queue.
+void put_room(const conf::QueueRow& queue, const sched::book::SlotCount& waiting,
+              wire::QueueFigures::OfQueue& told);
+
+// MC_PLUGIN_SCHEDULE_ENHANCE and MAX_RSCHED_TIME.
+sched::forward::Settings settings_of(const sched::ConfigView& files, const conf::QueueRow& queue);
+// FWD_USERS: all ~user ..., or users and groups; none: everybody.
+bool may_forward(const sched::ConfigView& files, const conf::QueueRow& queue, const wire::Submission& asked);
+
+// How often the job came back from the queue. `then`: the queue's figures at its last return, by job and queue@cluster.
+using FiguresAtReturn =
+    std::map<std::pair<sched::JobKey, std::string>, std::optional<sched::forward::Figures>>;
+void add_returns(const wire::JobRecord& record, const FiguresAtReturn& then, WallTime now,
+                 sched::forward::RemoteQueue& queue);
+
+}  // namespace rollcall::mbatchd

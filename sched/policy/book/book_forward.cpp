@@ -1,0 +1,251 @@
+// The Book: attempts of other clusters.
+#include <algorithm>
+#include <utility>
+
+#include "sched/policy/book/book_memory.hpp"
+#include "sched/policy/book/forwarded_jobs.hpp"
+
+namespace rollcall::sched::book {
+namespace {
+
+using Over = wire::ForwardOver;
+constexpr int kSigKill = 9;
+
+ForeignAttempt name_of(const std::string& cluster, const wire::ForwardAttempt& attempt) {
+  return {cluster, {key_of(attempt.key()), attempt.attempt()}};
+}
+
+wire::ForwardAttempt attempt_of(const wire::ForwardedFrom& from) {
+  wire::ForwardAttempt attempt;
+  *attempt.mutable_key() = from.key();
+  attempt.set_attempt(from.attempt());
+  return attempt;
+}
+
+Over over(const wire::ForwardAttempt& attempt, Over::How how, std::string why) {
+  Over over;
+  *over.mutable_attempt() = attempt;
+  over.set_how(how);
+  over.set_why(std::move(why));
+  return over;
+}
+
+SaidOfAttempt unknown(const wire::ForwardAttempt& attempt) {
+  return {std::nullopt, over(attempt, Over::UNKNOWN, "the attempt is not known here")};
+}
+
+wire::JobElsewhere elsewhere_of(const wire::JobRecord& record) {
+  wire::JobElsewhere job;
+  *job.mutable_key() = record.key();
+  job.set_queue(record.queue());
+  job.set_status(shown_status(record));
+  job.set_suspend_reasons(record.suspend_reasons());
+  if (placed(record.status())) *job.mutable_hosts() = record.hosts();
+  job.set_signal_number(record.from().signal_number());
+  job.set_exec_user(record.exec_user());
+  job.set_exec_home(record.exec_home());
+  job.set_exec_cwd(record.exec_cwd());
+  job.set_pid(record.pid());
+  job.set_pgid(record.pgid());
+  if (record.has_usage()) *job.mutable_usage() = record.usage();
+  return job;
+}
+
+SaidOfAttempt said(const Job& job, WallTime now) {
+  const wire::JobRecord& record = job.record;
+  const wire::ForwardedFrom& from = record.from();
+  if (!finished(record.status())) {
+    wire::ForwardState state;
+    *state.mutable_attempt() = attempt_of(from);
+    *state.mutable_job() = elsewhere_of(record);
+    if (pending(state.job().status())) state.mutable_job()->set_why(record.start_failure());
+    return {std::move(state), std::nullopt};
+  }
+  Over end = over(attempt_of(from), from.withdrawn() ? Over::WITHDRAWN : Over::ENDED, record.start_failure());
+  end.set_exit_status(record.exit_status());
+  end.set_term_reason(from.term_reason() != 0 && record.kill_asked() ? from.term_reason()
+                                                                     : record.term_reason());
+  end.set_run_s(jobs::with_present_seconds(record, now).run_s());
+  *end.mutable_job() = elsewhere_of(record);
+  return {std::nullopt, std::move(end)};
+}
+
+// What the other cluster's order means here. Its user may do what the job's owner may.
+class Obeying {
+ public:
+  Obeying(Memory& memory, BookEntry& entry, WallTime now, Effects& effects)
+      : m_(memory), entry_(entry), now_(now), effects_(effects) {
+    const wire::Submission& asked = *entry.job->asked;
+    by_ = {asked.user(), asked.uid(), true, false};
+  }
+
+  void obey(const wire::SentSignal& sent) {
+    switch (sent.action()) {
+      case wire::SentSignal::TERMINATE:
+        return kill(sent.sequential() ? 0 : kSigKill, sent.term_reason());
+      case wire::SentSignal::SUSPEND:
+        return step(event::StopAsked{by_});
+      case wire::SentSignal::RESUME:
+        return step(event::ResumeAsked{by_});
+      case wire::SentSignal::SEND:
+        if (sent.signal() == kSigKill) return kill(kSigKill, sent.term_reason());
+        return step(event::SignalAsked{by_, sent.signal()});
+      default:
+        return;  // limits of a job that runs stay as they crossed
+    }
+  }
+  void withdraw() {
+    entry_.job->record.mutable_from()->set_withdrawn(true);
+    kill(0, 0);
+  }
+
+ private:
+  void kill(int signal, std::int32_t term_reason) {
+    entry_.job->record.mutable_from()->set_term_reason(term_reason);
+    step(event::KillAsked{by_, signal});
+  }
+  void step(const JobHappening& event) { m_.step(entry_, event, now_, effects_); }
+
+  Memory& m_;
+  BookEntry& entry_;
+  WallTime now_;
+  Effects& effects_;
+  event::By by_;
+};
+
+// Jobs that may still be acknowledged. Jobs of the cluster that pend count for its room in the queue.
+std::optional<std::string> no_room(const Memory& m, const conf::QueueRow& queue,
+                                   const wire::Submission& asked) {
+  const auto found = m.queues.find(queue.name);
+  if (found == m.queues.end()) return std::nullopt;
+  const std::uint64_t waiting = found->second.imported.jobs;
+  if (queue.import_backlog && waiting >= static_cast<std::uint64_t>(*queue.import_backlog))
+    return "queue " + queue.name + " has " + std::to_string(waiting) +
+           " pending jobs of other clusters (IMPT_JOBBKLG)";
+  const std::uint64_t slots = found->second.imported.slots;
+  if (queue.import_slot_backlog &&
+      slots + jobs::min_slots(asked) > static_cast<std::uint64_t>(*queue.import_slot_backlog))
+    return "pending jobs of other clusters ask for " + std::to_string(slots) + " slots of queue " +
+           queue.name + " (IMPT_SLOTBKLG)";
+  return std::nullopt;
+}
+
+}  // namespace
+
+bool receives(const conf::QueueRow& queue, const std::string& cluster) {
+  const auto& from = queue.receive_jobs_from;
+  return std::any_of(from.begin(), from.end(),
+                     [&](const std::string& one) { return one == cluster || one == "allclusters"; });
+}
+
+wire::ForwardOver refused(const wire::ForwardAttempt& attempt, std::string why) {
+  return over(attempt, Over::REFUSED, std::move(why));
+}
+
+bool ForwardedJobs::knows(const std::string& cluster, const wire::ForwardAttempt& attempt) const {
+  return memory_->foreign.contains(name_of(cluster, attempt));
+}
+
+ForwardedJobs::Answered ForwardedJobs::offer(const std::string& cluster, const wire::ForwardOffer& offer,
+                                             const wire::Submission& asked, const Identity& who,
+                                             WallTime now) {
+  Memory& m = *memory_;
+  const auto known = m.foreign.find(name_of(cluster, offer.attempt()));
+  if (known != m.foreign.end()) return {said(*m.at(known->second).job, now), {}};
+  const auto no = [&](std::string why) -> Answered {
+    return {{std::nullopt, refused(offer.attempt(), std::move(why))}, {}};
+  };
+  const conf::QueueRow* queue = m.queue_row(offer.queue());
+  if (!queue || !receives(*queue, cluster))
+    return no("queue " + offer.queue() + " does not receive jobs of cluster " + cluster + " (RCVJOBS_FROM)");
+  if (asked.ByteSizeLong() > jobs::kMostSubmission)
+    return no("the job's script and environment have " + std::to_string(asked.ByteSizeLong()) +
+              " bytes, expected at most " + std::to_string(jobs::kMostSubmission));
+  if (who.uid == 0 || who.is_admin)
+    return no("jobs of other clusters do not run as root or as an administrator");
+  if (auto why = no_room(m, *queue, asked)) return no(std::move(*why));
+  wire::Submission local = asked;
+  local.clear_queues();
+  local.add_queues(queue->name);
+  wire::ForwardedFrom from;
+  from.set_cluster(cluster);
+  *from.mutable_key() = offer.attempt().key();
+  from.set_attempt(offer.attempt().attempt());
+  from.set_number(offer.number());
+  from.set_index_step(std::max(0, offer.index_step()));
+  from.set_index_end(std::max(0, offer.index_end()));
+  Effects effects;
+  const auto accepted = m.submit(local, who, &from, now, effects);
+  if (accepted.has_refusal()) return no(accepted.refusal().text());
+  m.counted(effects);
+  return {said(*m.at({accepted.id(), 0}).job, now), std::move(effects)};
+}
+
+ForwardedJobs::Answered ForwardedJobs::signal(const std::string& cluster, const wire::ForwardSignal& signal,
+                                              WallTime now) {
+  Memory& m = *memory_;
+  const auto known = m.foreign.find(name_of(cluster, signal.attempt()));
+  if (known == m.foreign.end()) return {unknown(signal.attempt()), {}};
+  BookEntry& entry = m.at(known->second);
+  Effects effects;
+  auto& from = *entry.job->record.mutable_from();
+  if (signal.sent().number() > from.signal_number() && !finished(entry.job->status())) {
+    from.set_signal_number(signal.sent().number());
+    effects.push_back(effect::SaveJob{known->second});
+    Obeying(m, entry, now, effects).obey(signal.sent());
+  }
+  return {said(*entry.job, now), std::move(effects)};
+}
+
+ForwardedJobs::Answered ForwardedJobs::recall(const std::string& cluster, const wire::ForwardRecall& recall,
+                                              WallTime now) {
+  Memory& m = *memory_;
+  const auto known = m.foreign.find(name_of(cluster, recall.attempt()));
+  if (known == m.foreign.end()) return {unknown(recall.attempt()), {}};
+  BookEntry& entry = m.at(known->second);
+  Effects effects;
+  if (pending(entry.job->status())) Obeying(m, entry, now, effects).withdraw();
+  return {said(*entry.job, now), std::move(effects)};
+}
+
+Effects ForwardedJobs::acknowledge(const std::string& cluster, const wire::ForwardAcknowledge& acknowledged,
+                                   WallTime) {
+  Memory& m = *memory_;
+  const auto known = m.foreign.find(name_of(cluster, acknowledged.attempt()));
+  if (known == m.foreign.end()) return {};
+  BookEntry& entry = m.at(known->second);
+  auto& from = *entry.job->record.mutable_from();
+  if (!finished(entry.job->status()) || from.acknowledged()) return {};
+  from.set_acknowledged(true);
+  m.time_id(known->second.id);
+  return {effect::SaveJob{known->second}};
+}
+
+std::optional<SaidOfAttempt> ForwardedJobs::said_of(JobKey key, WallTime now) const {
+  const Job* job = jobs_.find(key);
+  if (!job || !job->record.has_from() || job->record.from().acknowledged()) return std::nullopt;
+  return said(*job, now);
+}
+
+std::string ForwardedJobs::cluster_of(JobKey key) const {
+  const Job* job = jobs_.find(key);
+  return job ? job->record.from().cluster() : std::string();
+}
+
+SlotCount ForwardedJobs::waiting_in(const std::string& queue) const {
+  const auto found = memory_->queues.find(queue);
+  return found == memory_->queues.end() ? SlotCount{} : found->second.imported;
+}
+
+std::vector<JobKey> ForwardedJobs::held_for(const std::string& cluster) const {
+  std::vector<JobKey> held;
+  const auto& foreign = memory_->foreign;
+  for (auto one = foreign.lower_bound({cluster, {}}); one != foreign.end() && one->first.cluster == cluster;
+       ++one) {
+    const Job* job = jobs_.find(one->second);
+    if (job && !job->record.from().acknowledged()) held.push_back(one->second);
+  }
+  return held;
+}
+
+}  // namespace rollcall::sched::book

@@ -1,0 +1,72 @@
+// ForwardedJobs: the attempts of other clusters that this one has accepted: the executing side of forwarding. The submission side is
+// HostLedger, for which another cluster is an engine (sched/policy/values/engine.hpp).
+//
+// An attempt is a job of ours from its acceptance on, with an id of its own. It is accepted once, however often it is offered, and it
+// stays until the other cluster has acknowledged its end, which may take for ever. Requeues here are within the one attempt.
+//
+//   asked \ the job  | not known        | pends            | has hosts        | over
+//   -----------------+------------------+------------------+------------------+--------------------------
+//   offer            | accepted, REFUSED| state            | state            | over
+//   signal, new      | over: UNKNOWN    | done, state      | done, state      | over
+//   signal, repeated | over: UNKNOWN    | state            | state            | over
+//   recall           | over: UNKNOWN    | over: WITHDRAWN  | state            | over
+//   acknowledge      | -                | -                | -                | may be cleaned
+// docs/decisions/0090.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "common/wire/peer.pb.h"
+#include "sched/policy/book/job_table.hpp"
+#include "sched/policy/values/events_and_effects.hpp"
+
+namespace rollcall::sched::book {
+
+// What this cluster says of an attempt.
+struct SaidOfAttempt {
+  std::optional<wire::ForwardState> state;  // it is accepted and not over
+  std::optional<wire::ForwardOver> over;    // exactly one of the two is set
+};
+
+class ForwardedJobs {
+ public:
+  ForwardedJobs(Memory& memory, const JobTable& jobs) : memory_(&memory), jobs_(jobs) {}
+  ForwardedJobs(const ForwardedJobs&) = delete;
+  ForwardedJobs& operator=(const ForwardedJobs&) = delete;
+
+  // `said` leaves after the commit.
+  struct Answered {
+    SaidOfAttempt said;
+    Effects effects;
+  };
+
+  // True: the attempt is here already, so offer() needs no user.
+  bool knows(const std::string& cluster, const wire::ForwardAttempt& attempt) const;
+  // `asked`: of the offer, with what may not cross taken out (forward/crossing.hpp). `who`: the local user that the other one is here.
+  Answered offer(const std::string& cluster, const wire::ForwardOffer& offer, const wire::Submission& asked,
+                 const Identity& who, WallTime now);
+  Answered signal(const std::string& cluster, const wire::ForwardSignal& signal, WallTime now);
+  Answered recall(const std::string& cluster, const wire::ForwardRecall& recall, WallTime now);
+  Effects acknowledge(const std::string& cluster, const wire::ForwardAcknowledge& acknowledged, WallTime now);
+
+  // None: the job is not of another cluster, or its end is acknowledged.
+  std::optional<SaidOfAttempt> said_of(JobKey key, WallTime now) const;
+  // The cluster it came from; "": none.
+  std::string cluster_of(JobKey key) const;
+  // Jobs of other clusters that pend in the queue, for IMPT_JOBBKLG and IMPT_SLOTBKLG.
+  SlotCount waiting_in(const std::string& queue) const;
+  // Jobs of the cluster that are not over and acknowledged.
+  std::vector<JobKey> held_for(const std::string& cluster) const;
+
+ private:
+  Memory* memory_;
+  const JobTable& jobs_;
+};
+
+// RCVJOBS_FROM.
+bool receives(const conf::QueueRow& queue, const std::string& cluster);
+wire::ForwardOver refused(const wire::ForwardAttempt& attempt, std::string why);
+
+}  // namespace rollcall::sched::book

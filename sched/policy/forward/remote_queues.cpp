@@ -1,0 +1,78 @@
+#include "sched/policy/forward/remote_queues.hpp"
+
+#include <algorithm>
+
+namespace rollcall::sched::forward {
+
+void RemoteQueues::connected(const std::string& cluster, bool so) {
+  if (so)
+    connected_.insert(cluster);
+  else
+    connected_.erase(cluster);
+}
+
+RemoteQueues::Known& RemoteQueues::known(const conf::RemoteQueue& queue) {
+  return queues_.try_emplace(name_of(queue), Known{ForwardedCounts(first_), false, {}, 1, {}, {}, {}})
+      .first->second;
+}
+
+ForwardedCounts::Outcome RemoteQueues::updated(const QueueNews& news, TimePoint now) {
+  Known& queue = known(news.name);
+  const auto outcome = queue.counts.updated(news.update);
+  if (outcome != ForwardedCounts::Outcome::taken) return outcome;
+  queue.told = true;
+  queue.told_at = now;
+  queue.priority = news.priority;
+  queue.lowest_preemptable = news.lowest_preemptable;
+  queue.types = news.types;
+  queue.booleans = news.booleans;
+  return outcome;
+}
+
+std::uint64_t RemoteQueues::forwarded(const conf::RemoteQueue& queue, int slots) {
+  return known(queue).counts.forwarded(slots);
+}
+
+void RemoteQueues::gone(const conf::RemoteQueue& queue, std::uint64_t forward) {
+  if (const auto found = queues_.find(name_of(queue)); found != queues_.end())
+    found->second.counts.gone(forward);
+}
+
+std::optional<Figures> RemoteQueues::figures(const conf::RemoteQueue& queue) const {
+  const auto found = queues_.find(name_of(queue));
+  return found == queues_.end() ? std::nullopt : found->second.counts.figures();
+}
+
+RemoteQueue RemoteQueues::described(const conf::RemoteQueue& queue, TimePoint now) const {
+  RemoteQueue remote;
+  remote.name = queue;
+  remote.connected = connected(queue.cluster);
+  const auto found = queues_.find(name_of(queue));
+  if (found == queues_.end() || !found->second.told) return remote;
+  const Known& known = found->second;
+  remote.figures = known.counts.figures();
+  remote.age = now - known.told_at;
+  remote.priority = known.priority;
+  remote.lowest_preemptable = known.lowest_preemptable;
+  remote.types = known.types;
+  remote.booleans = known.booleans;
+  return remote;
+}
+
+std::vector<RemoteQueue> RemoteQueues::of(const std::vector<conf::RemoteQueue>& sends_to,
+                                          const std::vector<std::string>& clusters, TimePoint now) const {
+  std::vector<RemoteQueue> remote;
+  const auto add = [&](const conf::RemoteQueue& queue) {
+    const bool there =
+        std::any_of(remote.begin(), remote.end(), [&](const auto& one) { return one.name == queue; });
+    if (!there) remote.push_back(described(queue, now));
+  };
+  for (const auto& queue : sends_to)
+    if (queue.cluster != "allclusters")
+      add(queue);
+    else
+      for (const auto& cluster : clusters) add({queue.queue, cluster});
+  return remote;
+}
+
+}  // namespace rollcall::sched::forward

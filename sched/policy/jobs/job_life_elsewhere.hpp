@@ -1,0 +1,211 @@
+// LifeElsewhere: an attempt that was forwarded to another cluster: the upper layer of the stepper below Life. Private to job_life.cpp.
+//
+// The other cluster tells how the job stands, and this record follows it. Here the attempt is RUN from its offer on, and `starting`
+// until the job has begun there, so it is shown as PEND. Rule of all of it: only the other cluster's answer ends the attempt. It is
+// not given up when that cluster is silent, and a recall is a question.
+//
+//   told \ record    | starting (shown PEND)            | begun
+//   -----------------+----------------------------------+------------------------------------------------------------
+//   PEND, PSUSP      | accepted; held, or no longer     | starting again: it was requeued there
+//   RUN SSUSP USUSP  | begun; follows                   | follows, unless an order of ours is still on its way
+//   UNKWN, ZOMBI     | begun, UNKWN                     | UNKWN, ZOMBI
+//   refused          | PEND, in its old place           | (the same)
+//   withdrawn        | PEND, in its old place; a return | (the same)
+//   ended            | DONE, EXIT; brequeue: PEND       | DONE, EXIT; brequeue: PEND
+//   cluster is back, | offered again, or EXIT if killed | lost: EXIT, or PEND if it may be rerun
+//    without it      |                                  |
+//   RecallDue        | asked back, once                 | -
+// docs/decisions/0090.
+#pragma once
+
+#include "sched/policy/jobs/job_life_end.hpp"
+#include "sched/policy/values/elsewhere.hpp"
+
+namespace rollcall::sched::jobs {
+
+class LifeElsewhere : protected LifeEnd {
+ protected:
+  using LifeEnd::LifeEnd;
+
+  bool elsewhere() const { return is_elsewhere(record_); }
+
+  void forward(const wire::ForwardedTo& to_whom) {
+    auto& forwarded = *record_.mutable_forwarded();
+    forwarded = to_whom;
+    forwarded.set_at_us(now_.us);
+    forwarded.clear_there();
+    record_.set_starting(true);
+    to(wire::STATUS_RUN);
+    auto& event = *add_event().mutable_forward();
+    event.set_cluster(forwarded.cluster());
+    event.set_queue(forwarded.queue());
+    event.set_attempt(record_.attempt());
+    event.set_why(forwarded.why());
+    order_start();
+    changed();
+  }
+
+  void take(const wire::JobElsewhere& job) {
+    auto& forwarded = *record_.mutable_forwarded();
+    const bool accepted = !forwarded.has_there();
+    const bool news = accepted || differs(forwarded.there(), job);
+    *forwarded.mutable_there() = job;
+    if (job.has_usage()) *record_.mutable_usage() = job.usage();
+    if (!news) return;
+    if (accepted) record_accepted(job);
+    if (!pending(job.status()))
+      has_begun(job);
+    else if (!record_.starting())
+      pends_there_again();
+    if (job.signal_number() >= record_.signal_number()) follow(job);
+    changed();
+  }
+
+  void give_back(const report::Over& told) {
+    const bool by_user = record_.stopped_by_user(), by_admin = record_.stopped_by_admin();
+    acknowledge_and_release();
+    if (record_.kill_asked()) return end_of_a_kill(told);
+    if (told.how == How::withdrawn) count_return();
+    record_.set_start_failure(told.why);
+    if (by_user || by_admin) record_.set_requeue_held(true);
+    pend_again(told.why);
+    if (!by_user && !by_admin) return;
+    record_.set_stopped_by_user(by_user);
+    record_.set_stopped_by_admin(by_admin);
+  }
+
+  void ended_elsewhere(const report::Over& told) {
+    if (record_.starting()) {  // the report of its begin never came
+      const WallTime began{std::max(record_.status_us(), now_.us - told.run_s * 1'000'000)};
+      add_present_seconds(record_, began);
+      record_.set_status_us(began.us);
+      record_.set_start_us(began.us);
+      record_.set_starting(false);
+    }
+    ran_to_its_end(told);
+  }
+
+  void cluster_is_back(const event::HostBack& back) {
+    if (back.held) {
+      order_again();
+      if (record_.forwarded().recalled()) recall();
+      return;
+    }
+    report::Over told;
+    told.end_us = now_.us;
+    if (record_.started()) {
+      told.how = How::never_seen;
+      told.why = "cluster " + record_.forwarded().cluster() + " knows nothing of the job any longer";
+      return was_lost(told, TERM_ZOMBIE);
+    }
+    if (record_.kill_asked() || record_.forwarded().recalled()) {
+      told.how = How::refused;
+      return give_back(told);
+    }
+    order_start();
+    order_again();
+  }
+
+  void recall_when_due() {
+    if (!elsewhere() || !record_.starting() || record_.kill_asked() || record_.forwarded().recalled()) return;
+    record_.mutable_forwarded()->set_recalled(true);
+    recall();
+    changed();
+  }
+
+ private:
+  void recall() { effects_.push_back(effect::OrderRelease{record_.hosts(0).name(), attempt()}); }
+
+  // Usage alone is no news: it comes again.
+  static bool differs(wire::JobElsewhere a, wire::JobElsewhere b) {
+    a.clear_usage();
+    b.clear_usage();
+    return a.SerializeAsString() != b.SerializeAsString();
+  }
+
+  void record_accepted(const wire::JobElsewhere& job) {
+    auto& event = *add_event().mutable_accept();
+    event.set_cluster(record_.forwarded().cluster());
+    event.set_queue(job.queue());
+    *event.mutable_there() = job.key();
+  }
+
+  void has_begun(const wire::JobElsewhere& job) {
+    if (!record_.starting()) return;
+    begins();
+    record_.mutable_forwarded()->set_recalled(false);
+    record_.set_started(true);
+    record_.set_start_us(now_.us);
+    record_.set_pid(job.pid());
+    record_.set_pgid(job.pgid());
+    record_.set_exec_user(job.exec_user());
+    record_.set_exec_home(job.exec_home());
+    record_.set_exec_cwd(job.exec_cwd());
+    record_.clear_start_failure();
+    wire::JobRecord named = record_;
+    name_hosts_elsewhere(named);
+    auto& start = *add_event().mutable_start();
+    start.mutable_hosts()->Swap(named.mutable_hosts());
+    start.set_attempt(record_.attempt());
+    start.set_user_group(asked_.user_group());
+  }
+
+  void pends_there_again() {
+    if (unknown()) heard_again();
+    add_present_seconds(record_, now_);
+    record_.set_status_us(now_.us);
+    record_.set_starting(true);
+    record_.set_started(false);
+  }
+
+  void follow(const wire::JobElsewhere& job) {
+    if (job.status() == wire::STATUS_UNKWN || job.status() == wire::STATUS_ZOMBI) return unheard_there();
+    if (unknown()) heard_again();
+    const auto [next, reasons] = meant(job);
+    if (next == status() && reasons == record_.suspend_reasons()) return;
+    record_.set_suspend_reasons(reasons);
+    if ((reasons & kAskedFor) == 0) {
+      record_.set_stopped_by_user(false);
+      record_.set_stopped_by_admin(false);
+    }
+    if (next != status()) to(next);
+    record_status({});
+    effects_.push_back(effect::ScheduleSoon{});
+  }
+
+  void unheard_there() {
+    if (unknown()) return;
+    record_.set_status_before_unknown(status());
+    to(record_.kill_asked() ? wire::STATUS_ZOMBI : wire::STATUS_UNKWN);
+    record_status({});
+  }
+
+  static std::pair<wire::JobStatus, std::uint32_t> meant(const wire::JobElsewhere& job) {
+    const std::uint32_t reasons = job.suspend_reasons();
+    switch (job.status()) {
+      case wire::STATUS_PSUSP:
+        return {wire::STATUS_USUSP, reasons | wire::SUSPEND_USER};
+      case wire::STATUS_USUSP:
+        return {wire::STATUS_USUSP, reasons == 0 ? std::uint32_t{wire::SUSPEND_USER} : reasons};
+      case wire::STATUS_SSUSP:
+        return {wire::STATUS_SSUSP, reasons == 0 ? std::uint32_t{wire::SUSPEND_LOAD} : reasons};
+      default:
+        return {wire::STATUS_RUN, 0};
+    }
+  }
+
+  void count_return() {
+    const auto& forwarded = record_.forwarded();
+    auto& returns = *record_.mutable_returns();
+    auto known = std::find_if(returns.begin(), returns.end(), [&](const wire::ForwardReturn& one) {
+      return one.cluster() == forwarded.cluster() && one.queue() == forwarded.queue();
+    });
+    wire::ForwardReturn& one = known == returns.end() ? *returns.Add() : *known;
+    one.set_cluster(forwarded.cluster());
+    one.set_queue(forwarded.queue());
+    one.set_times(one.times() + 1);
+    one.set_at_us(now_.us);
+  }
+};
+
+}  // namespace rollcall::sched::jobs

@@ -1,0 +1,185 @@
+#include "sched/policy/peers/crossing.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <string_view>
+
+#include "common/base/job_numbers.hpp"
+#include "sched/policy/peers/peer_identity.hpp"
+
+namespace rollcall::sched::peers {
+namespace {
+
+constexpr std::size_t kLongestName = 255;
+constexpr int kMostHosts = 10'000;
+
+// Variables that name things of one cluster, of one host, or of one attempt.
+bool stays(std::string_view word) {
+  for (const std::string_view prefix : {"LSF_", "LSB_", "LS_", "ROLLCALL_", "SBD_", "CUDA_VISIBLE_DEVICES="})
+    if (word.starts_with(prefix)) return true;
+  return word.starts_with("LSFUSER=");
+}
+
+bool is_name(const std::string& text) {
+  return !text.empty() && text.size() <= kLongestName &&
+         std::all_of(text.begin(), text.end(),
+                     [](unsigned char c) { return c > ' ' && c < 0x7f && c != '@'; });
+}
+
+bool known(wire::JobStatus status) {
+  switch (status) {
+    case wire::STATUS_PEND:
+    case wire::STATUS_PSUSP:
+    case wire::STATUS_RUN:
+    case wire::STATUS_SSUSP:
+    case wire::STATUS_USUSP:
+    case wire::STATUS_UNKWN:
+    case wire::STATUS_ZOMBI:
+    case wire::STATUS_DONE:
+    case wire::STATUS_EXIT:
+      return true;
+    default:
+      return false;
+  }
+}
+
+double fine(double seconds) { return std::isfinite(seconds) ? std::clamp(seconds, 0.0, 1e12) : 0; }
+std::int64_t fine(std::int64_t kb) { return std::clamp<std::int64_t>(kb, 0, std::int64_t{1} << 50); }
+
+// Processes of another cluster's hosts are not shown: their numbers mean nothing here.
+wire::JobUsage fine(const wire::JobUsage& told) {
+  wire::JobUsage usage;
+  usage.set_user_s(fine(told.user_s()));
+  usage.set_system_s(fine(told.system_s()));
+  usage.set_memory_kb(fine(told.memory_kb()));
+  usage.set_swap_kb(fine(told.swap_kb()));
+  usage.set_max_memory_kb(fine(told.max_memory_kb()));
+  usage.set_max_swap_kb(fine(told.max_swap_kb()));
+  usage.set_average_memory_kb(fine(told.average_memory_kb()));
+  usage.set_threads(std::max(0, told.threads()));
+  usage.set_processes(std::max(0, told.processes()));
+  usage.set_max_threads(std::max(0, told.max_threads()));
+  usage.set_max_processes(std::max(0, told.max_processes()));
+  return usage;
+}
+
+}  // namespace
+
+std::string stays_home(const wire::Submission& asked) {
+  if (asked.interactive() != wire::Submission::NONE)
+    return "interactive jobs are not forwarded in this release";
+  if (asked.transfers_size() != 0) return "jobs with bsub -f are not forwarded in this release";
+  if (asked.asked_hosts_size() != 0) return "it asks for hosts of this cluster (-m)";
+  if (!asked.reservation().empty()) return "it asks for a reservation of this cluster (-U)";
+  return {};
+}
+
+wire::Submission crossing(const wire::Submission& asked) {
+  wire::Submission may;
+  may.set_command(asked.command());
+  may.set_script(asked.script());
+  may.set_shell(asked.shell());
+  may.set_job_name(asked.job_name());
+  may.set_project(asked.project());
+  may.set_min_slots(asked.min_slots());
+  may.set_max_slots(asked.max_slots());
+  may.set_resreq(asked.resreq());
+  may.set_exclusive(asked.exclusive());
+  if (asked.has_rerunnable()) may.set_rerunnable(asked.rerunnable());
+  *may.mutable_limits() = asked.limits();
+  may.set_cwd(asked.cwd());
+  may.set_asked_cwd(asked.asked_cwd());
+  may.set_output_dir(asked.output_dir());
+  may.set_input_file(asked.input_file());
+  may.set_output_file(asked.output_file());
+  may.set_error_file(asked.error_file());
+  may.set_output_overwrite(asked.output_overwrite());
+  may.set_error_overwrite(asked.error_overwrite());
+  for (const auto& word : asked.environment())
+    if (!stays(word)) may.add_environment(word);
+  may.set_umask(asked.umask());
+  may.set_home(asked.home());
+  may.set_mail_user(asked.mail_user());
+  may.set_mail_at_start(asked.mail_at_start());
+  may.set_mail_report(asked.mail_report());
+  may.set_pre_exec(asked.pre_exec());
+  may.set_post_exec(asked.post_exec());
+  may.set_requeue_exits(asked.requeue_exits());
+  may.set_application(asked.application());
+  may.set_gpu(asked.gpu());
+  may.set_description(asked.description());
+  may.set_from_host(asked.from_host());
+  may.set_from_type(asked.from_type());
+  may.set_login_shell(asked.login_shell());
+  may.set_nodes(asked.nodes());
+  if (asked.has_spooled_input()) may.set_spooled_input(asked.spooled_input());
+  may.set_user(asked.user());
+  return may;
+}
+
+wire::Submission crossing(const wire::Submission& asked, JobKey key) {
+  wire::Submission may = crossing(asked);
+  const auto numbered = [key](const std::string& path) { return with_job_numbers(path, key.id, key.index); };
+  may.set_asked_cwd(numbered(asked.asked_cwd()));
+  may.set_output_dir(numbered(asked.output_dir()));
+  may.set_input_file(numbered(asked.input_file()));
+  may.set_output_file(numbered(asked.output_file()));
+  may.set_error_file(numbered(asked.error_file()));
+  return may;
+}
+
+Result<std::string> foreign_user(const wire::Submission& asked) {
+  if (is_name(asked.user())) return asked.user();
+  return internal_error("found a user's name that no user can have");
+}
+
+Result<void> check(const wire::ForwardAttempt& attempt) {
+  if (attempt.key().id() < 1 || attempt.key().index() < 0 || attempt.attempt() == 0)
+    return internal_error("found an attempt without a number, expected one of a job");
+  return {};
+}
+
+Result<wire::JobElsewhere> believed(const wire::JobElsewhere& told) {
+  if (!known(told.status()))
+    return internal_error("found job status " + std::to_string(told.status()) + ", expected one of LSF's");
+  if (told.key().id() < 1 || told.key().index() < 0)
+    return internal_error("found a job without an id, expected one");
+  if (told.hosts_size() > kMostHosts)
+    return internal_error("found a job on " + std::to_string(told.hosts_size()) +
+                          " hosts, expected at most " + std::to_string(kMostHosts));
+  wire::JobElsewhere job;
+  *job.mutable_key() = told.key();
+  job.set_queue(is_name(told.queue()) ? told.queue() : "-");
+  job.set_status(told.status());
+  job.set_suspend_reasons(told.suspend_reasons() & 0x7f);
+  for (const auto& host : told.hosts())
+    if (is_name(host.name()) && host.slots() <= 1'000'000) *job.add_hosts() = host;
+  job.set_signal_number(told.signal_number());
+  job.set_why(plain_words(told.why()));
+  job.set_exec_user(is_name(told.exec_user()) ? told.exec_user() : "");
+  job.set_exec_home(plain_words(told.exec_home()));
+  job.set_exec_cwd(plain_words(told.exec_cwd()));
+  job.set_pid(std::max(0, told.pid()));
+  job.set_pgid(std::max(0, told.pgid()));
+  if (told.has_usage()) *job.mutable_usage() = fine(told.usage());
+  return job;
+}
+
+Result<wire::ForwardOver> believed(const wire::ForwardOver& told) {
+  if (!wire::ForwardOver::How_IsValid(told.how()))
+    return internal_error("found an end of an unknown kind, expected one of ForwardOver");
+  wire::ForwardOver over;
+  *over.mutable_attempt() = told.attempt();
+  over.set_how(told.how());
+  over.set_exit_status(told.exit_status() & 0xffff);
+  over.set_term_reason(std::clamp(told.term_reason(), 0, 63));
+  over.set_why(plain_words(told.why()));
+  over.set_run_s(fine(told.run_s()));
+  if (told.how() != wire::ForwardOver::ENDED) return over;
+  auto job = believed(told.job());
+  if (!job) return job.error();
+  *over.mutable_job() = std::move(*job);
+  return over;
+}
+
+}  // namespace rollcall::sched::peers

@@ -1,0 +1,35 @@
+// crossing: what crosses between clusters, and what is believed of it. Pure.
+//
+// Of a submission crosses what the user asked and what the job needs to run. What means something in one cluster alone stays there:
+// ids of users, hosts of -m, user and job groups, dependencies, dates, names of its paths and programs in LSF_* and LSB_* variables,
+// devices. Both sides take it out: the one that offers because it is right, the one that is offered it because it believes nobody.
+//
+// What another cluster says of a job is cut to what can be true and shown: it may say anything of its own jobs, and nothing that
+// breaks a table or a record here. docs/decisions/0090.
+#pragma once
+
+#include <string>
+
+#include "common/base/result.hpp"
+#include "common/wire/peer.pb.h"
+#include "sched/policy/values/job.hpp"
+
+namespace rollcall::sched::peers {
+
+// Why the job cannot be forwarded in this release; "": it can.
+std::string stays_home(const wire::Submission& asked);
+
+// What may cross of a submission.
+wire::Submission crossing(const wire::Submission& asked);
+// The same of one job: %J, %I of its files and the name of an array's element are those of the submission's cluster.
+wire::Submission crossing(const wire::Submission& asked, JobKey key);
+
+// The user whom the other cluster names. An error: no user can have that name.
+Result<std::string> foreign_user(const wire::Submission& asked);
+
+// An attempt, a job or an end as the other cluster tells them. Errors: it cannot be true.
+Result<void> check(const wire::ForwardAttempt& attempt);
+Result<wire::JobElsewhere> believed(const wire::JobElsewhere& told);
+Result<wire::ForwardOver> believed(const wire::ForwardOver& told);
+
+}  // namespace rollcall::sched::peers

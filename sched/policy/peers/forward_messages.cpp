@@ -1,0 +1,81 @@
+#include "sched/policy/peers/forward_messages.hpp"
+
+#include "sched/policy/peers/crossing.hpp"
+
+namespace rollcall::sched::peers {
+
+Attempt attempt_of(const wire::ForwardAttempt& attempt) { return {key_of(attempt.key()), attempt.attempt()}; }
+
+wire::ForwardAttempt attempt_of(const Attempt& attempt) {
+  wire::ForwardAttempt to;
+  set_key(*to.mutable_key(), attempt.job);
+  to.set_attempt(attempt.number);
+  return to;
+}
+
+wire::PeerMessage offer_of(const order::Start& order) {
+  wire::PeerMessage message;
+  auto& offer = *message.mutable_offer();
+  *offer.mutable_attempt() = attempt_of(order.attempt);
+  offer.set_queue(order.queue);
+  offer.set_number(order.forward);
+  *offer.mutable_asked() = crossing(*order.asked, order.attempt.job);
+  return message;
+}
+
+wire::PeerMessage signal_of(const order::Signal& order) {
+  wire::PeerMessage message;
+  *message.mutable_signal()->mutable_attempt() = attempt_of(order.attempt);
+  *message.mutable_signal()->mutable_sent() = order.sent;
+  return message;
+}
+
+wire::PeerMessage acknowledge_of(const Attempt& attempt) {
+  wire::PeerMessage message;
+  *message.mutable_acknowledge()->mutable_attempt() = attempt_of(attempt);
+  return message;
+}
+
+wire::PeerMessage recall_of(const Attempt& attempt) {
+  wire::PeerMessage message;
+  *message.mutable_recall()->mutable_attempt() = attempt_of(attempt);
+  return message;
+}
+
+report::HostCame came_of(const wire::ForwardHeld& held) {
+  report::HostCame came;
+  for (const auto& state : held.running())
+    if (check(state.attempt()))
+      came.jobs.push_back({attempt_of(state.attempt()), report::Held::State::starting, true});
+  for (const auto& over : held.over())
+    if (check(over.attempt()))
+      came.jobs.push_back({attempt_of(over.attempt()), report::Held::State::over, true});
+  return came;
+}
+
+report::Over over_of(const wire::ForwardOver& told) {
+  using How = report::Over::How;
+  report::Over over;
+  over.attempt = attempt_of(told.attempt());
+  over.exit_status = told.exit_status();
+  over.term_reason = told.term_reason();
+  over.why = told.why();
+  over.run_s = told.run_s();
+  if (told.job().has_usage()) over.usage = told.job().usage();
+  switch (told.how()) {
+    case wire::ForwardOver::REFUSED:
+      over.how = How::refused;
+      break;
+    case wire::ForwardOver::WITHDRAWN:
+      over.how = How::withdrawn;
+      break;
+    case wire::ForwardOver::UNKNOWN:
+      over.how = How::never_seen;
+      break;
+    default:
+      over.how = How::ended;
+  }
+  return over;
+}
+
+}  // namespace rollcall::sched::peers

@@ -1,0 +1,24 @@
+// forward_messages: the engine's orders as messages to another cluster, and what that cluster says as reports to the Book. Pure
+// functions. What they get is checked (crossing.hpp).
+#pragma once
+
+#include <string>
+
+#include "common/wire/peer.pb.h"
+#include "sched/policy/values/engine.hpp"
+
+namespace rollcall::sched::peers {
+
+Attempt attempt_of(const wire::ForwardAttempt& attempt);
+wire::ForwardAttempt attempt_of(const Attempt& attempt);
+
+wire::PeerMessage offer_of(const order::Start& order);
+wire::PeerMessage signal_of(const order::Signal& order);
+wire::PeerMessage acknowledge_of(const Attempt& attempt);
+wire::PeerMessage recall_of(const Attempt& attempt);
+
+report::Over over_of(const wire::ForwardOver& told);
+// What a cluster holds when it connects. Attempts without a number are left out.
+report::HostCame came_of(const wire::ForwardHeld& held);
+
+}  // namespace rollcall::sched::peers

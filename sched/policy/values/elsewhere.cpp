@@ -1,0 +1,26 @@
+#include "sched/policy/values/elsewhere.hpp"
+
+#include "sched/policy/values/job.hpp"
+
+namespace rollcall::sched {
+
+void name_hosts_elsewhere(wire::JobRecord& record) {
+  if (record.hosts_size() == 0 || !record.forwarded().has_there()) return;
+  record.mutable_hosts()->CopyFrom(record.forwarded().there().hosts());
+  for (auto& host : *record.mutable_hosts()) host.set_name(host.name() + "@" + record.forwarded().cluster());
+}
+
+std::string from_host_word(const wire::JobRecord& record, const wire::Submission& asked) {
+  if (!record.has_from()) return asked.from_host();
+  return asked.from_host() + "@" + record.from().cluster() + ":" + text(key_of(record.from().key()));
+}
+
+std::string forwarded_words(const wire::ForwardedTo& forwarded) {
+  const auto& there = forwarded.there();
+  std::string words = "forwarded to queue <" + (forwarded.has_there() ? there.queue() : forwarded.queue()) +
+                      "> of cluster <" + forwarded.cluster() + ">";
+  if (forwarded.has_there()) words += " as job <" + text(key_of(there.key())) + ">";
+  return words;
+}
+
+}  // namespace rollcall::sched

@@ -1,0 +1,19 @@
+// elsewhere: what users see of a job that is in two clusters: where it was submitted, and where it runs. Functions.
+#pragma once
+
+#include <string>
+
+#include "common/wire/job.pb.h"
+
+namespace rollcall::sched {
+
+// A job that another cluster runs or ran: its hosts there, named host@cluster. Other jobs keep theirs.
+void name_hosts_elsewhere(wire::JobRecord& record);
+
+// FROM_HOST: the submission host; of a job of another cluster host@cluster:jobid, with the id there (LSF's form).
+std::string from_host_word(const wire::JobRecord& record, const wire::Submission& asked);
+
+// "forwarded to queue <receive> of cluster <east>", "... as job <7>" once it is accepted.
+std::string forwarded_words(const wire::ForwardedTo& forwarded);
+
+}  // namespace rollcall::sched

@@ -1,0 +1,162 @@
+// What the master of another cluster may say of jobs, in any order: what passes the checks reaches the Book, which stays sound, and
+// whatever the peer lies, no job of it is root's.
+//
+//   input = { length bytes }     length: two bytes, low one first, of what follows: a PeerMessage; an empty one: a job is forwarded,
+//                                time passes
+#include <cstdint>
+#include <cstdlib>
+#include <string>
+#include <string_view>
+
+#include "sched/policy/book/book.hpp"
+#include "sched/policy/book/forwarded_jobs.hpp"
+#include "sched/policy/peers/crossing.hpp"
+#include "sched/policy/peers/forward_messages.hpp"
+#include "tests/support/site_view.hpp"
+
+using namespace rollcall;
+using namespace rollcall::sched;
+
+namespace {
+
+ConfigView site() {
+  conf::MemoryFiles files;
+  files.files = {
+      {"/c/lsf.conf", "LSF_LOGDIR=/l\nLSB_SHAREDIR=/s\n"},
+      {"/c/lsf.shared",
+       "Begin Cluster\nClusterName\nlab\nEnd Cluster\nBegin HostType\nTYPENAME\nX86_64\nEnd HostType\n"},
+      {"/c/lsf.cluster.lab", "Begin Host\nHOSTNAME type\nhostA X86_64\nEnd Host\n"},
+      {"/c/lsbatch/lab/configdir/lsb.params", "Begin Parameters\nDEFAULT_QUEUE = normal\nEnd Parameters\n"},
+      {"/c/lsbatch/lab/configdir/lsb.hosts",
+       "Begin HostGroup\nGROUP_NAME GROUP_MEMBER\nbig (hostA)\nEnd HostGroup\n"},
+      {"/c/lsbatch/lab/configdir/lsb.users",
+       "Begin UserGroup\nGROUP_NAME GROUP_MEMBER\ndev (ann)\nEnd UserGroup\n"},
+      {"/c/lsbatch/lab/configdir/lsb.queues",
+       "Begin Queue\nQUEUE_NAME = normal\nRCVJOBS_FROM = east\nSNDJOBS_TO = normal@east\nIMPT_JOBBKLG = "
+       "3\nEnd Queue\n"}};
+  return site_view(files);
+}
+
+const Identity kAnn{1001, 100, "ann", {}, false};
+const Identity kRoot{0, 0, "root", {}, true};
+
+// Every order for the other cluster becomes a message.
+struct Orders : Engine {
+  void start(const std::string&, order::Start order) override { use(peers::offer_of(order)); }
+  void expect(const std::string&, const order::Expect&) override {}
+  void go(const std::string&, const Attempt&) override {}
+  void signal(const std::string&, const order::Signal& order) override { use(peers::signal_of(order)); }
+  void acknowledge(const std::string&, const Attempt& attempt) override {
+    use(peers::acknowledge_of(attempt));
+  }
+  void release(const std::string&, const Attempt& attempt) override { use(peers::recall_of(attempt)); }
+  static void use(const wire::PeerMessage& message) {
+    if (message.ByteSizeLong() == 0) std::abort();
+  }
+};
+
+class Cluster {
+ public:
+  Cluster() {
+    static const ConfigView files = site();
+    book_.configure(files, now_);
+    book_.set_term(1);
+    book_.rows().loaded(now_);
+    told(report::HostCame{});
+  }
+
+  void hear(const wire::PeerMessage& message) {
+    using What = wire::PeerMessage::WhatCase;
+    switch (message.what_case()) {
+      case What::kOffer:
+        return offered(message.offer());
+      case What::kSignal:
+        return follow(book_.forwards().signal("east", message.signal(), now_).effects);
+      case What::kRecall:
+        return follow(book_.forwards().recall("east", message.recall(), now_).effects);
+      case What::kAcknowledge:
+        return follow(book_.forwards().acknowledge("east", message.acknowledge(), now_));
+      case What::kHeld:
+        told(peers::came_of(message.held()));
+        for (const auto& state : message.held().running()) stands(state);
+        for (const auto& over : message.held().over()) ended(over);
+        return;
+      case What::kState:
+        return stands(message.state());
+      case What::kOver:
+        return ended(message.over());
+      default:
+        return forward();
+    }
+  }
+
+  void check() const {
+    if (!book_.broken_invariant().empty()) std::abort();
+    for (const JobKey key : book_.forwards().held_for("east"))
+      if (book_.jobs().find(key)->asked->uid() == 0) std::abort();
+  }
+
+ private:
+  void told(const HostReport& report) { follow(book_.hosts().host_told("@east", report, now_)); }
+  void stands(const wire::ForwardState& state) {
+    if (!peers::check(state.attempt())) return;
+    if (auto job = peers::believed(state.job()))
+      told(report::Elsewhere{peers::attempt_of(state.attempt()), *job});
+  }
+  void ended(const wire::ForwardOver& told_over) {
+    if (!peers::check(told_over.attempt())) return;
+    if (const auto over = peers::believed(told_over)) told(peers::over_of(*over));
+  }
+  void offered(const wire::ForwardOffer& offer) {
+    if (!peers::check(offer.attempt())) return;
+    const auto user = peers::foreign_user(offer.asked());
+    if (!user) return;
+    follow(book_.forwards()
+               .offer("east", offer, peers::crossing(offer.asked()), *user == "root" ? kRoot : kAnn, now_)
+               .effects);
+  }
+  void forward() {
+    wire::Submit submit;
+    submit.add_jobs()->set_command("true");
+    auto applied = book_.commands().submit(submit, kAnn, now_);
+    const JobKey key{applied.reply.submitted().jobs(0).id(), 0};
+    follow(applied.effects);
+    event::Dispatched event;
+    event.placement.hosts.push_back({HostId::whole_cluster("east"), 1});
+    event.forwarded.emplace().set_cluster("east");
+    event.forwarded->set_queue("normal");
+    if (key.id != 0) follow(book_.hosts().dispatch(key, event, now_));
+    now_.us += 60'000'000;
+    follow(book_.tick(now_));
+  }
+  void follow(const Effects& effects) {
+    for (const auto& effect : effects) {
+      if (text(effect).empty()) std::abort();
+      book_.hosts().carry_out(effect, engine_, [](const auto& asked) { return asked; });
+    }
+  }
+
+  book::Book book_;
+  Orders engine_;
+  WallTime now_{1'795'275'000'000'000};
+};
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  if (size > 64 * 1024) return 0;
+  Cluster cluster;
+  std::string_view rest(reinterpret_cast<const char*>(data), size);
+  while (rest.size() >= 2) {
+    const std::size_t length =
+        static_cast<unsigned char>(rest[0]) + 256U * static_cast<unsigned char>(rest[1]);
+    rest.remove_prefix(2);
+    const auto bytes = rest.substr(0, length);
+    rest.remove_prefix(bytes.size());
+    wire::PeerMessage message;
+    if (!message.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()))) continue;
+    cluster.hear(message);
+    cluster.check();
+  }
+  return 0;
+}

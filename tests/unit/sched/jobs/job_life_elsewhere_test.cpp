@@ -1,0 +1,192 @@
+// A job that was forwarded to another cluster, by the table of job_life_elsewhere.hpp.
+#include "tests/unit/sched/jobs/job_life_fixture.hpp"
+
+namespace rollcall::sched::jobs {
+namespace {
+
+class Elsewhere : public JobLife {
+ protected:
+  void forwarded() {
+    reset();
+    event::Dispatched event;
+    event.placement.hosts.push_back({HostId::whole_cluster("east"), 1});
+    event.forwarded.emplace();
+    event.forwarded->set_cluster("east");
+    event.forwarded->set_queue("guests");
+    happens(event);
+  }
+  void told(wire::JobStatus status, std::uint64_t number = 100) {
+    event::Elsewhere event;
+    event.job.mutable_key()->set_id(55);
+    event.job.set_queue("guests");
+    event.job.set_status(status);
+    event.job.set_signal_number(number);
+    if (placed(status)) {
+      auto& host = *event.job.add_hosts();
+      host.set_name("e1");
+      host.set_slots(2);
+    }
+    happens(event);
+  }
+  // Events of this kind among the last effects.
+  template <class Has>
+  std::vector<wire::JobEvent> events(Has has) const {
+    std::vector<wire::JobEvent> found;
+    for (const auto& effect : effects)
+      if (const auto* recorded = std::get_if<effect::RecordEvent>(&effect);
+          recorded && (recorded->event.*has)())
+        found.push_back(recorded->event);
+    return found;
+  }
+  void begun() {
+    forwarded();
+    told(wire::STATUS_RUN);
+  }
+};
+
+TEST_F(Elsewhere, IsOfferedAndPendsUntilItBeginsThere) {
+  forwarded();
+  EXPECT_THAT(book::orders(effects), ElementsAre("OrderStart 7 on @east"));
+  EXPECT_EQ(events(&wire::JobEvent::has_forward).size(), 1U);
+  EXPECT_EQ(shown_status(job.record), wire::STATUS_PEND);
+  told(wire::STATUS_PEND);
+  ASSERT_EQ(events(&wire::JobEvent::has_accept).size(), 1U);
+  EXPECT_EQ(events(&wire::JobEvent::has_accept)[0].accept().there().id(), 55);
+  EXPECT_EQ(shown_status(job.record), wire::STATUS_PEND);
+  told(wire::STATUS_PEND);
+  EXPECT_THAT(effects, IsEmpty()) << "told again, it is no news";
+  now = wall_seconds(1030);
+  told(wire::STATUS_RUN);
+  EXPECT_EQ(shown_status(job.record), wire::STATUS_RUN);
+  EXPECT_EQ(job.record.pend_s(), 30);
+  EXPECT_EQ(job.record.start_us(), now.us) << "by the clock of this cluster";
+  ASSERT_EQ(events(&wire::JobEvent::has_start).size(), 1U);
+  EXPECT_EQ(events(&wire::JobEvent::has_start)[0].start().hosts(0).name(), "e1@east");
+}
+
+TEST_F(Elsewhere, FollowsWhatItsClusterTells) {
+  begun();
+  for (const auto next : {wire::STATUS_USUSP, wire::STATUS_RUN, wire::STATUS_SSUSP, wire::STATUS_RUN,
+                          wire::STATUS_UNKWN, wire::STATUS_RUN}) {
+    told(next);
+    EXPECT_EQ(status(), next);
+  }
+  told(wire::STATUS_PEND);
+  EXPECT_EQ(shown_status(job.record), wire::STATUS_PEND) << "it was requeued there";
+  told(wire::STATUS_RUN);
+  EXPECT_EQ(shown_status(job.record), wire::STATUS_RUN);
+}
+
+TEST_F(Elsewhere, DoesNotFollowWhileAnOrderIsOnItsWay) {
+  begun();
+  happens(event::StopAsked{kOwner});
+  EXPECT_EQ(status(), wire::STATUS_USUSP);
+  told(wire::STATUS_RUN, 0);
+  EXPECT_EQ(status(), wire::STATUS_USUSP) << "told before the order was carried out";
+  told(wire::STATUS_USUSP, job.record.signal_number());
+  EXPECT_EQ(status(), wire::STATUS_USUSP);
+  told(wire::STATUS_RUN, job.record.signal_number());
+  EXPECT_EQ(status(), wire::STATUS_RUN) << "somebody there has resumed it";
+}
+
+TEST_F(Elsewhere, EndsAsItEndedThere) {
+  begun();
+  now = wall_seconds(1100);
+  happens(ended(3 << 8));
+  EXPECT_EQ(status(), wire::STATUS_EXIT);
+  EXPECT_EQ(job.record.exit_status(), 3 << 8);
+  EXPECT_THAT(book::orders(effects), ElementsAre("OrderAcknowledge 7 attempt 1 to @east"));
+  const auto finish = events(&wire::JobEvent::has_finish);
+  ASSERT_EQ(finish.size(), 1U);
+  EXPECT_EQ(finish[0].finish().record().hosts(0).name(), "e1@east");
+}
+
+TEST_F(Elsewhere, WhoseBeginWasNeverToldHasItsRunTimeAllTheSame) {
+  forwarded();
+  now = wall_seconds(1100);
+  auto end = ended(0);
+  end.told.run_s = 40;
+  happens(end);
+  EXPECT_EQ(status(), wire::STATUS_DONE);
+  EXPECT_EQ(job.record.run_s(), 40);
+  EXPECT_EQ(job.record.pend_s(), 60);
+  forwarded();
+  now = wall_seconds(1110);
+  end.told.run_s = 4000;  // a clock that is wrong, or a lie
+  happens(end);
+  EXPECT_EQ(job.record.run_s(), 10);
+}
+
+TEST_F(Elsewhere, PendsAgainWhenItIsRefusedOrWithdrawn) {
+  for (const auto how : {How::refused, How::withdrawn}) {
+    forwarded();
+    const auto order = job.record.order();
+    auto back = ended(0, how);
+    back.told.why = "queue guests is closed";
+    happens(back);
+    EXPECT_EQ(status(), wire::STATUS_PEND);
+    EXPECT_EQ(job.record.order(), order) << "in its old place";
+    EXPECT_FALSE(job.record.has_forwarded());
+    EXPECT_EQ(job.record.returns_size(), how == How::withdrawn ? 1 : 0);
+    EXPECT_THAT(book::orders(effects), testing::Contains("OrderAcknowledge 7 attempt 1 to @east"));
+  }
+  for (int i = 2; i <= 3; ++i) {
+    event::Dispatched event;
+    event.placement.hosts.push_back({HostId::whole_cluster("east"), 1});
+    event.forwarded.emplace().set_cluster("east");
+    event.forwarded->set_queue("guests");
+    happens(event);
+    happens(ended(0, How::withdrawn));
+    ASSERT_EQ(job.record.returns_size(), 1);
+    EXPECT_EQ(job.record.returns(0).times(), i);
+  }
+}
+
+TEST_F(Elsewhere, KilledBeforeItBeganEndsWhenItsClusterSaysSo) {
+  forwarded();
+  happens(event::KillAsked{kOwner});
+  EXPECT_EQ(status(), wire::STATUS_RUN) << "only its cluster ends it";
+  EXPECT_THAT(book::orders(effects), testing::SizeIs(1));
+  happens(ended(0, How::withdrawn));
+  EXPECT_EQ(status(), wire::STATUS_EXIT);
+  EXPECT_EQ(job.record.term_reason(), TERM_OWNER);
+}
+
+TEST_F(Elsewhere, IsNeverGivenUpForItsClustersSilence) {
+  rules.rerunnable = true;
+  begun();
+  happens(event::HostLost{});
+  EXPECT_EQ(status(), wire::STATUS_RUN);
+  happens(event::RemoveAsked{kAdmin});
+  EXPECT_TRUE(placed(status())) << "bkill -r is bkill";
+}
+
+TEST_F(Elsewhere, IsOfferedAgainToAClusterThatKnowsNothingOfIt) {
+  forwarded();
+  happens(event::HostBack{});
+  EXPECT_THAT(book::orders(effects), ElementsAre("OrderStart 7 on @east"));
+  begun();
+  happens(event::HostBack{});
+  EXPECT_EQ(status(), wire::STATUS_EXIT) << "it had begun, and is lost with that cluster's store";
+  EXPECT_EQ(job.record.term_reason(), TERM_ZOMBIE);
+  rules.rerunnable = true;
+  begun();
+  happens(event::HostBack{});
+  EXPECT_EQ(status(), wire::STATUS_PEND);
+}
+
+TEST_F(Elsewhere, IsAskedBackOnceAndStaysIfItHasBegun) {
+  forwarded();
+  happens(event::RecallDue{});
+  EXPECT_THAT(book::orders(effects), ElementsAre("OrderRelease 7 attempt 1 on @east"));
+  happens(event::RecallDue{});
+  EXPECT_THAT(effects, IsEmpty());
+  told(wire::STATUS_RUN);
+  EXPECT_EQ(status(), wire::STATUS_RUN);
+  EXPECT_FALSE(job.record.forwarded().recalled());
+  happens(event::RecallDue{});
+  EXPECT_THAT(effects, IsEmpty());
+}
+
+}  // namespace
+}  // namespace rollcall::sched::jobs

@@ -1,0 +1,156 @@
+// What of a job crosses to another cluster, and what of a cluster's answer is believed.
+#include "sched/policy/peers/crossing.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+namespace rollcall::sched::peers {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+TEST(Crossing, LeavesWhatIsOfOneClusterAtHome) {
+  wire::Submission asked;
+  asked.set_command("run");
+  asked.set_user("ann");
+  asked.set_uid(1001);
+  asked.set_gid(100);
+  asked.set_user_group("dev");
+  asked.set_dependency("done(1)");
+  asked.set_job_group("/a");
+  asked.set_priority(99);
+  asked.add_queues("priority");
+  for (const char* word :
+       {"PATH=/bin", "LSF_ENVDIR=/etc/lsf", "LSB_JOBID=1", "LS_JOBPID=2", "CUDA_VISIBLE_DEVICES=0",
+        "SBD_KRB5=x", "ROLLCALL_READY_FD=5", "LSFUSER=root", "HOME=/home/ann", "LSFX=stays a user's"})
+    asked.add_environment(word);
+  const wire::Submission may = crossing(asked);
+  EXPECT_EQ(may.command(), "run");
+  EXPECT_EQ(may.user(), "ann");
+  EXPECT_EQ(may.uid(), 0U) << "who that is, the executing host says";
+  EXPECT_EQ(may.gid(), 0U);
+  EXPECT_EQ(may.user_group() + may.dependency() + may.job_group(), "");
+  EXPECT_FALSE(may.has_priority());
+  EXPECT_EQ(may.queues_size(), 0);
+  EXPECT_THAT(may.environment(), ElementsAre("PATH=/bin", "HOME=/home/ann", "LSFX=stays a user's"));
+}
+
+// A field that is added to Submission crosses only when somebody lets it: what crosses twice is what crosses once.
+TEST(Crossing, IsTheSameOnBothSides) {
+  wire::Submission asked;
+  asked.set_command("run");
+  asked.add_environment("LSB_JOBID=1");
+  EXPECT_EQ(crossing(crossing(asked)).SerializeAsString(), crossing(asked).SerializeAsString());
+}
+
+TEST(Crossing, NamesFilesByTheNumbersOfTheSubmission) {
+  wire::Submission asked;
+  asked.set_output_file("out.%J.%I");
+  asked.set_asked_cwd("run%J");
+  const wire::Submission may = crossing(asked, JobKey{12, 3});
+  EXPECT_EQ(may.output_file(), "out.12.3");
+  EXPECT_EQ(may.asked_cwd(), "run12");
+}
+
+TEST(Crossing, SaysWhatKeepsAJobHere) {
+  wire::Submission asked;
+  EXPECT_EQ(stays_home(asked), "");
+  asked.set_interactive(wire::Submission::TERMINAL);
+  EXPECT_THAT(stays_home(asked), HasSubstr("interactive"));
+  asked.Clear();
+  asked.add_transfers();
+  EXPECT_THAT(stays_home(asked), HasSubstr("-f"));
+  asked.Clear();
+  asked.add_asked_hosts();
+  EXPECT_THAT(stays_home(asked), HasSubstr("-m"));
+}
+
+TEST(Crossing, TakesNoNameThatNoUserCanHave) {
+  wire::Submission asked;
+  for (const char* name : {"", "a b", "a@b", "a\nb", "\xc3\xa4"}) {
+    asked.set_user(name);
+    EXPECT_FALSE(foreign_user(asked)) << name;
+  }
+  asked.set_user(std::string(256, 'a'));
+  EXPECT_FALSE(foreign_user(asked));
+  asked.set_user("ann");
+  EXPECT_EQ(foreign_user(asked).value(), "ann");
+}
+
+wire::JobElsewhere running() {
+  wire::JobElsewhere job;
+  job.mutable_key()->set_id(5);
+  job.set_queue("guests");
+  job.set_status(wire::STATUS_RUN);
+  return job;
+}
+
+TEST(Believed, StatesWithinBounds) {
+  wire::JobElsewhere job = running();
+  job.set_why("two\nlines \x1b[2J");
+  job.set_pid(-1);
+  job.set_queue("a b");
+  job.set_suspend_reasons(~0U);
+  auto& host = *job.add_hosts();
+  host.set_name("evil host");
+  job.add_hosts()->set_name("e1");
+  auto& usage = *job.mutable_usage();
+  usage.set_user_s(std::numeric_limits<double>::quiet_NaN());
+  usage.set_system_s(-5);
+  usage.set_max_memory_kb(std::numeric_limits<std::int64_t>::max());
+  usage.set_threads(-3);
+  usage.add_pids(1);
+  const auto believed_job = believed(job);
+  ASSERT_TRUE(believed_job);
+  EXPECT_EQ(believed_job->why().find_first_of("\n\x1b"), std::string::npos);
+  EXPECT_EQ(believed_job->pid(), 0);
+  EXPECT_EQ(believed_job->queue(), "-");
+  EXPECT_LT(believed_job->suspend_reasons(), 128U);
+  ASSERT_EQ(believed_job->hosts_size(), 1);
+  EXPECT_EQ(believed_job->usage().user_s(), 0);
+  EXPECT_EQ(believed_job->usage().system_s(), 0);
+  EXPECT_LE(believed_job->usage().max_memory_kb(), std::int64_t{1} << 50);
+  EXPECT_EQ(believed_job->usage().threads(), 0);
+  EXPECT_EQ(believed_job->usage().pids_size(), 0) << "process numbers of other hosts mean nothing here";
+}
+
+TEST(Believed, NothingThatNoJobCanBe) {
+  wire::JobElsewhere job = running();
+  job.set_status(static_cast<wire::JobStatus>(12345));
+  EXPECT_FALSE(believed(job));
+  job = running();
+  job.clear_key();
+  EXPECT_FALSE(believed(job));
+  job = running();
+  for (int i = 0; i < 10'001; ++i) job.add_hosts()->set_name("e");
+  EXPECT_FALSE(believed(job));
+  wire::ForwardAttempt attempt;
+  EXPECT_FALSE(check(attempt));
+  attempt.mutable_key()->set_id(1);
+  EXPECT_FALSE(check(attempt)) << "attempt 0";
+  attempt.set_attempt(1);
+  EXPECT_TRUE(check(attempt));
+}
+
+TEST(Believed, EndsWithinBounds) {
+  wire::ForwardOver over;
+  over.set_how(wire::ForwardOver::ENDED);
+  *over.mutable_job() = running();
+  over.set_exit_status(0x7fff0100);
+  over.set_term_reason(-7);
+  over.set_run_s(-1);
+  const auto end = believed(over);
+  ASSERT_TRUE(end);
+  EXPECT_EQ(end->exit_status(), 0x0100);
+  EXPECT_EQ(end->term_reason(), 0);
+  EXPECT_EQ(end->run_s(), 0);
+  over.set_how(static_cast<wire::ForwardOver::How>(77));
+  EXPECT_FALSE(believed(over));
+}
+
+}  // namespace
+}  // namespace rollcall::sched::peers
