@@ -7,7 +7,7 @@ import subprocess
 import sys
 import tempfile
 
-BENCHES = ("batch", "launch", "lim", "listing", "strangers")
+BENCHES = ("batch", "launch", "lim", "listing", "multicluster", "strangers")
 
 
 def main():

@@ -324,7 +324,7 @@ io::Command bjobs_command() {
       {"-s", Value::none, "suspended jobs, with the reasons"},
       {"-rusage", Value::required, "NAMES jobs that reserve each of these resources: \"mem,swp\""},
       {"-x", Value::none, "jobs that run longer or idler than their queue expects (JOB_OVERRUN, JOB_IDLE)"},
-      {"-fwd", Value::none, "jobs forwarded to another cluster: there are none"},
+      {"-fwd", Value::none, "jobs that are in another cluster"},
       {"-A", Value::none, "a row for each job array"},
       {"-sum", Value::none, "the slots of these jobs, by state"},
       {"-X", Value::none, "hosts of condensed groups by name: they are always shown so"},

@@ -117,6 +117,7 @@ Result<void> ForwardOut::take_over(const std::string& cluster, const wire::Forwa
   if (over->how() == wire::ForwardOver::WITHDRAWN)
     if (const auto known = forwards_.find(attempt); known != forwards_.end())
       then_[{attempt.job, text(known->second.queue)}] = queues_.figures(known->second.queue);
+  if (over->how() != wire::ForwardOver::REFUSED) tried_.erase(attempt.job);
   left(attempt);
   handler_.told(host_of(cluster), peers::over_of(*over));
   return {};
@@ -241,7 +242,7 @@ std::string ForwardOut::verdicts_of(const sched::cycle::Snapshot& snapshot, JobK
   const auto* pending = job ? snapshot.pending(key) : nullptr;
   if (!pending || pending->hold != sched::cycle::Hold::none || job->record.has_from()) return "";
   const auto seen = look(snapshot, *job, snapshot.demand(pending->demand), now, steady);
-  if (!seen) return seen.error().text.empty() ? "" : seen.error().text + "\n";
+  if (!seen) return seen.error().text.empty() ? "" : "Not forwarded: " + seen.error().text + "\n";
   return forward_policy::table_of(seen->choice, seen->asks, seen->queues, seen->settings);
 }
 

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "sched/mbatchd/clients.hpp"
+#include "sched/policy/values/elsewhere.hpp"
 
 namespace rollcall::mbatchd {
 namespace {
@@ -64,6 +65,7 @@ bool Waiters::tell(io::LinkId link, JobWaiter& waiter) {
   if (job != nullptr) {
     auto& record = *awaited.mutable_job()->mutable_record();
     record = job->record;
+    sched::name_hosts_elsewhere(record);
     record.set_status(sched::shown_status(job->record));
     record.clear_usage();
     awaited.set_killed_pending(is_over && record.kill_asked() && !record.started());

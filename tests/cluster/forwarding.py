@@ -44,9 +44,9 @@ def test_a_job_runs_in_the_other_cluster_and_its_end_comes_back(bench):
         with open(f"{west.places[ALICE]}/out.{good}", encoding="utf-8") as file:
             said = file.read()
         expect_in("n2\ngames\n", said, "output")
-        bad = west.bsub("exit 7", "-q", "send", "-o", "/dev/null")
-        west.wait_for(bad, "EXIT")
-        expect_equal(west.field(bad, "exit_code"), "7", "exit code")
+        bad = west.run("bsub", "-K", "-q", "send", "-o", "/dev/null", "sleep 0.5; exit 7")
+        expect_equal(bad.returncode, 7, f"exit code: {bad.stdout}{bad.stderr}")
+        expect_in("<<Starting on n2@east>>", bad.stdout + bad.stderr, "bsub -K")
         expect_equal(len(east.jobs()), 2, "jobs of east")
         bench.saw(said.splitlines()[0])
 
@@ -61,6 +61,8 @@ def test_both_sides_say_where_the_job_is(bench):
         expect_equal(here, f"n2@east n1 east {there} n2@east", "bjobs in west")
         expect_equal(east.field(there, "exec_host from_host source_cluster srcjobid queue user"),
                      f"n2 n1@west:{job} west {job} receive games", "bjobs in east")
+        expect_in(f"runs in cluster east; bpeek shows it there, as job <{there}>", west.run("bpeek", str(job)).stderr, "bpeek")
+        expect_equal(west.user("bjobs", "-fwd", "-u", "all", "-noheader", "-o", "jobid").stdout.split(), [str(job)], "bjobs -fwd")
         west_long = west.user("bjobs", "-l", "-UF", str(job)).stdout
         expect_in(f"Job is forwarded to queue <receive> of cluster <east> as job <{there}>; receive@east: ", west_long, "bjobs -l")
         expect_in("Started 1 Task(s) on Host(s) <n2@east>", west_long, "bjobs -l")
@@ -258,6 +260,8 @@ def test_the_admin_guide_sends_overflow_to_the_other_department(bench):
         expect_in("n2@east", said[2], typed[2])
         expect_in("queue <guests> of cluster <east>", said[3].replace("\n                     ", ""), typed[3])
         expect_in("@west:", said[5], typed[5])
+        expect_in("SNDJOBS_TO:  guests@east\n", west.good("bqueues", "-l", "overflow"), "bqueues -l")
+        expect_in("RCVJOBS_FROM:  west\nIMPT_JOBBKLG:  20\n", east.good("bqueues", "-l", "guests"), "bqueues -l")
         expect_in("overflow        send       guests     east       ok", west.good("bclusters"), "bclusters")
         expect_in("guests          recv       -          west       ok", east.good("bclusters"), "bclusters")
         expect_equal(json.loads(west.good("bclusters", "-json"))["RECORDS"][0]["STATUS"], "ok", "bclusters -json")

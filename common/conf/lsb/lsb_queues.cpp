@@ -79,9 +79,11 @@ class QueueReader {
     queue.idle = cells_.real("JOB_IDLE", 0, 1);
     queue.cells = cells_in_force(row_, queue.jobs, problems_);
     queue.shown =
-        shown_lines(queue.cells, {"PRE_EXEC", "POST_EXEC", "RES_REQ", "REQUEUE_EXIT_VALUES", "RESUME_COND",
-                                  "STOP_COND", "JOB_STARTER", "JOB_CONTROLS", "TERMINATE_WHEN", "PREEMPTION", "RERUNNABLE",
-                                  "JOB_OVERRUN", "JOB_UNDERRUN", "JOB_IDLE"});
+        shown_lines(queue.cells, {"PRE_EXEC",        "POST_EXEC",    "RES_REQ",      "REQUEUE_EXIT_VALUES",
+                                  "RESUME_COND",     "STOP_COND",    "JOB_STARTER",  "JOB_CONTROLS",
+                                  "TERMINATE_WHEN",  "PREEMPTION",   "RERUNNABLE",   "JOB_OVERRUN",
+                                  "JOB_UNDERRUN",    "JOB_IDLE",     "SNDJOBS_TO",   "FWD_USERS",
+                                  "MAX_RSCHED_TIME", "RCVJOBS_FROM", "IMPT_JOBBKLG", "IMPT_SLOTBKLG"});
     return queue;
   }
 

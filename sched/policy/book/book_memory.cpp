@@ -12,6 +12,11 @@ namespace {
 constexpr std::size_t kMostResreqs = 20'000;
 constexpr std::size_t kMostResreqBytes = std::size_t{32} << 20;
 
+ForeignAttempt foreign_attempt(const wire::JobRecord& record) {
+  const auto& from = record.from();
+  return {from.cluster(), {key_of(from.key()), from.attempt()}};
+}
+
 }  // namespace
 
 std::uint32_t slots_of(const Job& job) {
@@ -162,11 +167,6 @@ void Memory::complete(Placement& placement) {
 }
 
 // ---------------------------------------------------------------- jobs
-
-static ForeignAttempt foreign_attempt(const wire::JobRecord& record) {
-  const auto& from = record.from();
-  return {from.cluster(), {key_of(from.key()), from.attempt()}};
-}
 
 BookEntry& Memory::add_job(wire::JobRecord record) {
   const JobKey key = key_of(record.key());

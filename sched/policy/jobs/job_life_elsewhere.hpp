@@ -54,9 +54,10 @@ class LifeElsewhere : protected LifeEnd {
     if (!news) return;
     if (accepted) record_accepted(job);
     if (!pending(job.status()))
-      has_begun(job);
+      has_begun();
     else if (!record_.starting())
       pends_there_again();
+    if (record_.started()) note_place(job);
     if (job.signal_number() >= record_.signal_number()) follow(job);
     changed();
   }
@@ -130,17 +131,12 @@ class LifeElsewhere : protected LifeEnd {
     *event.mutable_there() = job.key();
   }
 
-  void has_begun(const wire::JobElsewhere& job) {
+  void has_begun() {
     if (!record_.starting()) return;
     begins();
     record_.mutable_forwarded()->set_recalled(false);
     record_.set_started(true);
     record_.set_start_us(now_.us);
-    record_.set_pid(job.pid());
-    record_.set_pgid(job.pgid());
-    record_.set_exec_user(job.exec_user());
-    record_.set_exec_home(job.exec_home());
-    record_.set_exec_cwd(job.exec_cwd());
     record_.clear_start_failure();
     wire::JobRecord named = record_;
     name_hosts_elsewhere(named);
@@ -148,6 +144,15 @@ class LifeElsewhere : protected LifeEnd {
     start.mutable_hosts()->Swap(named.mutable_hosts());
     start.set_attempt(record_.attempt());
     start.set_user_group(asked_.user_group());
+  }
+
+  // Its host tells these a moment after its begin.
+  void note_place(const wire::JobElsewhere& job) {
+    record_.set_pid(job.pid());
+    record_.set_pgid(job.pgid());
+    record_.set_exec_user(job.exec_user());
+    record_.set_exec_home(job.exec_home());
+    record_.set_exec_cwd(job.exec_cwd());
   }
 
   void pends_there_again() {

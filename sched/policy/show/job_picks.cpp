@@ -24,7 +24,8 @@ bool ineligible(const JobView& job, const wire::Submission& asked, WallTime now)
 }
 
 bool JobPicks::keep(const JobView& job, const wire::Submission& asked, WallTime now) const {
-  if (forwarded || (exceptional && job.exceptions().empty())) return false;
+  if (forwarded && (!job.record().has_forwarded() || finished(job.record().status()))) return false;
+  if (exceptional && job.exceptions().empty()) return false;
   if (eligible || ineligible) {
     if (!pending(job.record().status())) return false;
     if (eligible != ineligible && sched::show::ineligible(job, asked, now) != ineligible) return false;

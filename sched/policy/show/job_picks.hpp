@@ -15,7 +15,7 @@ bool ineligible(const JobView& job, const wire::Submission& asked, WallTime now)
 struct JobPicks {
   bool eligible = false, ineligible = false;  // -pe, -pi
   bool exceptional = false;                   // -x: it has an exception (job_exceptions.hpp)
-  bool forwarded = false;                     // -fwd: no job is ever forwarded to another cluster
+  bool forwarded = false;                     // -fwd: in another cluster
   std::vector<std::string> reserves;          // -rusage: it reserves all of these resources
 
   // Whether the answer must contain more than tables need.

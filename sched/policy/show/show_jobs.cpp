@@ -203,7 +203,7 @@ void SlotTotals::add(wire::JobStatus status, std::uint64_t slots) {
 }
 
 std::string SlotTotals::table() const {
-  // FWD_PEND is 0: no job is forwarded to another cluster in this release.
+  // FWD_PEND is 0: jobs that wait in another cluster are among PEND.
   std::string header, row;
   const std::pair<const char*, std::uint64_t> columns[] = {{"RUN", run_},     {"SSUSP", ssusp_},
                                                            {"USUSP", ususp_}, {"UNKNOWN", unknown_},

@@ -75,7 +75,8 @@ std::string written_lines(const Queue& q) {
   std::string text;
   for (const char* keyword :
        {"RES_REQ", "PRE_EXEC", "POST_EXEC", "REQUEUE_EXIT_VALUES", "JOB_STARTER", "JOB_CONTROLS",
-        "TERMINATE_WHEN", "PREEMPTION", "RESUME_COND", "STOP_COND", "CHUNK_JOB_SIZE", "RERUNNABLE"})
+        "TERMINATE_WHEN", "PREEMPTION", "RESUME_COND", "STOP_COND", "CHUNK_JOB_SIZE", "RERUNNABLE",
+        "SNDJOBS_TO", "FWD_USERS", "MAX_RSCHED_TIME", "RCVJOBS_FROM", "IMPT_JOBBKLG", "IMPT_SLOTBKLG"})
     if (const auto at = q.lines().find(keyword); at != q.lines().end())
       text += std::string(keyword) + ":  " + at->second + "\n";
   return text;

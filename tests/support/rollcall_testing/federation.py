@@ -60,9 +60,9 @@ class Member(BatchCluster):
 
 
 class Federation(contextlib.ExitStack):
-    """`members`: name to hosts. `queues`, `params`, `slots`: by name; what is left out is a BatchCluster's."""
+    """`members`: name to hosts. `queues`, `params`, `slots`, `conf` (lines of lsf.conf): by name; what is left out is a BatchCluster's."""
 
-    def __init__(self, bench, members, queues=None, params=None, slots=None):
+    def __init__(self, bench, members, queues=None, params=None, slots=None, conf=None):
         super().__init__()
         socket = start_munged(bench)
         bench.cluster.fixtures = processes.named("munged")
@@ -81,7 +81,8 @@ class Federation(contextlib.ExitStack):
             how = {key: by_name[name] for key, by_name in (("queues", queues), ("params", params), ("slots", slots))
                    if by_name and name in by_name}
             member = Member(bench, places, hosts, cluster=name, others=others,
-                            more_conf=f'ROLLCALL_MUNGE_SOCKET={socket}\nROLLCALL_PEER_KEYS={keys}\nROLLCALL_PEERS="{peers}"\n', **how)
+                            more_conf=f'ROLLCALL_MUNGE_SOCKET={socket}\nROLLCALL_PEER_KEYS={keys}\nROLLCALL_PEERS="{peers}"\n{(conf or {}).get(name, "")}\n',
+                            **how)
             member.keys, member.federation = keys, self
             for other in self.members.values():
                 other.good("lsf_daemons", "peerkey", name)
