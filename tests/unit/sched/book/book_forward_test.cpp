@@ -1,0 +1,122 @@
+// Attempts of other clusters, by the table of forwarded_jobs.hpp.
+#include "sched/policy/book/forwarded_jobs.hpp"
+#include "tests/unit/sched/book/book_fixture.hpp"
+
+namespace rollcall::sched::book {
+namespace {
+
+class Foreign : public BookTest {
+ protected:
+  Foreign() { receives(""); }
+  void receives(const std::string& more) {
+    book = std::make_unique<Book>();
+    book->configure(site_files("", "RCVJOBS_FROM = east\n" + more), now);
+    book->set_term(1);
+    book->rows().loaded(now);
+    hello("hostA");
+  }
+  static wire::ForwardAttempt attempt_of(int id, std::uint64_t number = 1) {
+    wire::ForwardAttempt attempt;
+    attempt.mutable_key()->set_id(id);
+    attempt.set_attempt(number);
+    return attempt;
+  }
+  ForwardedJobs::Answered offer(int id, const std::string& queue = "normal",
+                                const std::string& cluster = "east", const Identity& who = kAnn) {
+    wire::ForwardOffer offer;
+    *offer.mutable_attempt() = attempt_of(id);
+    offer.set_queue(queue);
+    auto answered = book->forwards().offer(cluster, offer, plain_job(), who, now);
+    return answered;
+  }
+  std::string why(const ForwardedJobs::Answered& answered) const {
+    return answered.said.over ? answered.said.over->why() : "accepted";
+  }
+  JobKey here(const ForwardedJobs::Answered& answered) const {
+    return key_of(answered.said.state->job().key());
+  }
+  wire::ForwardSignal signal(int id, std::uint64_t number, wire::SentSignal::Action action) const {
+    wire::ForwardSignal signal;
+    *signal.mutable_attempt() = attempt_of(id);
+    signal.mutable_sent()->set_number(number);
+    signal.mutable_sent()->set_action(action);
+    return signal;
+  }
+  SaidOfAttempt recall(int id) {
+    wire::ForwardRecall recall;
+    *recall.mutable_attempt() = attempt_of(id);
+    return book->forwards().recall("east", recall, now).said;
+  }
+};
+
+TEST_F(Foreign, IsAcceptedOnceHoweverOftenItIsOffered) {
+  const JobKey first = here(offer(7));
+  const auto again = offer(7);
+  EXPECT_EQ(here(again), first);
+  EXPECT_THAT(again.effects, IsEmpty());
+  EXPECT_EQ(job(first).record.from().cluster(), "east");
+  EXPECT_NE(here(offer(8)), first);
+}
+
+TEST_F(Foreign, IsRefusedWithTheReason) {
+  EXPECT_THAT(why(offer(1, "special")),
+              HasSubstr("queue special does not receive jobs of cluster east (RCVJOBS_FROM)"));
+  EXPECT_THAT(why(offer(1, "nosuch")), HasSubstr("RCVJOBS_FROM"));
+  EXPECT_THAT(why(offer(1, "normal", "west")), HasSubstr("cluster west"));
+  EXPECT_THAT(why(offer(1, "normal", "east", kRoot)), HasSubstr("as root or as an administrator"));
+  EXPECT_EQ(offer(1, "special").said.over->how(), wire::ForwardOver::REFUSED);
+  EXPECT_THAT(book->forwards().held_for("east"), IsEmpty());
+}
+
+TEST_F(Foreign, WaitsWithinTheRoomOfTheQueue) {
+  receives("IMPT_JOBBKLG = 2\n");
+  const JobKey first = here(offer(1));
+  offer(2);
+  EXPECT_EQ(why(offer(3)), "queue normal has 2 pending jobs of other clusters (IMPT_JOBBKLG)");
+  EXPECT_EQ(book->forwards().waiting_in("normal").jobs, 2U);
+  dispatch(first);
+  EXPECT_EQ(why(offer(3)), "accepted") << "what has hosts no longer waits";
+  receives("IMPT_SLOTBKLG = 1\n");
+  offer(1);
+  EXPECT_EQ(why(offer(2)), "pending jobs of other clusters ask for 1 slots of queue normal (IMPT_SLOTBKLG)");
+}
+
+TEST_F(Foreign, ObeysEachOrderOnce) {
+  const JobKey key = here(offer(7));
+  book->forwards().signal("east", signal(7, 1, wire::SentSignal::SUSPEND), now);
+  EXPECT_EQ(job(key).status(), wire::STATUS_PSUSP);
+  book->forwards().signal("east", signal(7, 2, wire::SentSignal::RESUME), now);
+  EXPECT_EQ(job(key).status(), wire::STATUS_PEND);
+  const auto repeated = book->forwards().signal("east", signal(7, 1, wire::SentSignal::SUSPEND), now);
+  EXPECT_EQ(job(key).status(), wire::STATUS_PEND);
+  EXPECT_EQ(repeated.said.state->job().signal_number(), 2U);
+  const auto stranger = book->forwards().signal("west", signal(7, 3, wire::SentSignal::TERMINATE), now);
+  EXPECT_EQ(stranger.said.over->how(), wire::ForwardOver::UNKNOWN)
+      << "another cluster's number means nothing";
+  EXPECT_EQ(job(key).status(), wire::STATUS_PEND);
+}
+
+TEST_F(Foreign, IsGivenBackOnlyBeforeItHasHosts) {
+  const JobKey waits = here(offer(7)), placed = here(offer(8));
+  dispatch(placed);
+  EXPECT_TRUE(recall(8).state) << "it has hosts: it stays";
+  EXPECT_EQ(recall(7).over->how(), wire::ForwardOver::WITHDRAWN);
+  EXPECT_EQ(recall(7).over->how(), wire::ForwardOver::WITHDRAWN) << "told again until it is acknowledged";
+  EXPECT_EQ(job(waits).status(), wire::STATUS_EXIT);
+  EXPECT_EQ(recall(99).over->how(), wire::ForwardOver::UNKNOWN);
+}
+
+TEST_F(Foreign, IsHeldUntilItsEndIsAcknowledged) {
+  const JobKey key = here(offer(7));
+  wire::ForwardAcknowledge acknowledge;
+  *acknowledge.mutable_attempt() = attempt_of(7);
+  EXPECT_THAT(book->forwards().acknowledge("east", acknowledge, now), IsEmpty()) << "it is not over";
+  recall(7);
+  EXPECT_THAT(book->forwards().held_for("east"), ElementsAre(key));
+  EXPECT_FALSE(book->forwards().acknowledge("east", acknowledge, now).empty());
+  EXPECT_THAT(book->forwards().held_for("east"), IsEmpty());
+  EXPECT_FALSE(book->forwards().said_of(key, now));
+}
+
+}  // namespace
+}  // namespace rollcall::sched::book

@@ -1,0 +1,63 @@
+// RemoteQueues: what other clusters told of their queues, and which of them SNDJOBS_TO means.
+#include "sched/policy/forward/remote_queues.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace rollcall::sched::forward {
+namespace {
+
+const conf::RemoteQueue kEast{"guests", "east"}, kWest{"guests", "west"};
+TimePoint at(int seconds) { return TimePoint{std::chrono::seconds(seconds)}; }
+
+QueueNews news(const conf::RemoteQueue& queue, std::uint64_t number, int available,
+               std::uint64_t accounts_for = 0) {
+  QueueNews news;
+  news.name = queue;
+  news.update.order = {1, number};
+  news.update.accounts_for = accounts_for;
+  news.update.figures.slots.total = 10;
+  news.update.figures.slots.available = available;
+  news.priority = 40;
+  return news;
+}
+
+TEST(RemoteQueues, AreThoseOfSndjobsToEachOnce) {
+  RemoteQueues queues(1);
+  queues.connected("west", true);
+  const auto all = queues.of({kWest, {"guests", "allclusters"}, {"other", "east"}}, {"east", "west"}, at(0));
+  std::vector<std::string> names;
+  for (const auto& one : all)
+    names.push_back(one.name.queue + "@" + one.name.cluster + (one.connected ? " up" : ""));
+  EXPECT_THAT(names, testing::ElementsAre("guests@west up", "guests@east", "other@east"));
+}
+
+TEST(RemoteQueues, KeepWhatWasToldWhileTheirClusterIsAway) {
+  RemoteQueues queues(1);
+  EXPECT_FALSE(queues.of({kEast}, {}, at(0))[0].figures) << "nothing was told";
+  ASSERT_EQ(queues.updated(news(kEast, 1, 5), at(3)), ForwardedCounts::Outcome::taken);
+  const auto east = queues.of({kEast}, {}, at(10))[0];
+  ASSERT_TRUE(east.figures);
+  EXPECT_EQ(east.figures->slots.available, 5);
+  EXPECT_EQ(east.age, std::chrono::seconds(7));
+  EXPECT_EQ(east.priority, 40);
+  EXPECT_FALSE(east.connected);
+  EXPECT_EQ(queues.updated(news(kEast, 1, 9), at(11)), ForwardedCounts::Outcome::outdated);
+  EXPECT_EQ(queues.figures(kEast)->slots.available, 5);
+}
+
+TEST(RemoteQueues, CountForwardsUntilAnUpdateHasThem) {
+  RemoteQueues queues(100);
+  queues.updated(news(kEast, 1, 5), at(0));
+  const auto number = queues.forwarded(kEast, 2);
+  EXPECT_EQ(number, 100U) << "above every number of before a restart";
+  EXPECT_EQ(queues.figures(kEast)->slots.pending, 2);
+  EXPECT_FALSE(queues.figures(kWest)) << "of another queue";
+  queues.updated(news(kEast, 2, 3, number), at(1));
+  EXPECT_EQ(queues.figures(kEast)->slots.pending, 0);
+  queues.gone(kEast, number);
+  EXPECT_EQ(queues.updated(news(kEast, 3, 3, number + 1), at(2)), ForwardedCounts::Outcome::invalid);
+}
+
+}  // namespace
+}  // namespace rollcall::sched::forward
