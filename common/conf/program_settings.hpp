@@ -29,8 +29,8 @@ struct MbatchdProgram {
   bool short_event_hosts = false, host_usage = false;  // LSF_HPC_EXTENSIONS: SHORT_EVENTFILE, HOST_RUSAGE
   bool sequential_signals = false;                     // LSB_USE_SEQUENTIAL_SIGNAL
   bool no_lock_of_exclusive = false;                   // LSB_DISABLE_LIMLOCK_EXCL
-  int most_forwards =
-      50;  // LSB_MAX_FORWARD_PER_SESSION: jobs that are offered to other clusters in one MBD_SLEEP_TIME
+  // LSB_MAX_FORWARD_PER_SESSION: jobs that are offered to other clusters in one MBD_SLEEP_TIME.
+  int most_forwards = 50;
 };
 
 struct ResProgram {

@@ -18,6 +18,7 @@ namespace peers = sched::peers;
 using sched::JobKey;
 
 constexpr std::size_t kMostWaiting = 10'000;  // messages of one cluster behind a look-up
+constexpr std::size_t kMostWaitingBytes = std::size_t{256} << 20;
 constexpr std::size_t kMostAccounts = 100'000;
 constexpr int kMostInPart = 200;  // jobs: a part must fit into a frame
 constexpr Duration kAccountKept = std::chrono::minutes(1);
@@ -57,10 +58,12 @@ void ForwardIn::lost(const std::string& cluster) { peers_.erase(cluster); }
 Result<void> ForwardIn::heard(const std::string& cluster, wire::PeerMessage message, WallTime now) {
   const auto found = peers_.find(cluster);
   if (found == peers_.end()) return {};
-  if (found->second.inbox.size() >= kMostWaiting)
-    return internal_error("found more than " + std::to_string(kMostWaiting) +
-                          " messages that wait for a user's name");
-  found->second.inbox.push_back(std::move(message));
+  Peer& peer = found->second;
+  peer.waiting_bytes += message.ByteSizeLong();
+  if (peer.inbox.size() >= kMostWaiting || peer.waiting_bytes > kMostWaitingBytes)
+    return internal_error("found more than " + std::to_string(kMostWaiting) + " messages or " +
+                          std::to_string(kMostWaitingBytes >> 20) + " MB that wait for a user's name");
+  peer.inbox.push_back(std::move(message));
   work(cluster, now);
   return {};
 }
@@ -69,8 +72,12 @@ void ForwardIn::work(const std::string& cluster, WallTime now) {
   const auto found = peers_.find(cluster);
   if (found == peers_.end()) return;
   Peer& peer = found->second;
-  while (!peer.looks_up && !peer.inbox.empty() && take(cluster, peer, peer.inbox.front(), now))
-    peer.inbox.pop_front();
+  while (!peer.looks_up && !peer.inbox.empty() && take(cluster, peer, peer.inbox.front(), now)) pop(peer);
+}
+
+void ForwardIn::pop(Peer& peer) {
+  peer.waiting_bytes -= peer.inbox.front().ByteSizeLong();
+  peer.inbox.pop_front();
 }
 
 // False: it waits for a look-up, and stays in the inbox.
@@ -130,7 +137,7 @@ void ForwardIn::look_up(const std::string& cluster, Peer& peer, const std::strin
     asker.looks_up = false;
     if (end != io::SideThread::End::finished && !asker.inbox.empty()) {
       refuse(asker, asker.inbox.front().offer(), "the user database did not answer in time");
-      asker.inbox.pop_front();
+      pop(asker);
     }
     this->work(cluster, io::wall_now());
   });
@@ -138,8 +145,10 @@ void ForwardIn::look_up(const std::string& cluster, Peer& peer, const std::strin
 
 void ForwardIn::offer(const std::string& cluster, Peer& peer, const wire::ForwardOffer& offered,
                       const Account& account, WallTime now) {
-  auto& number = peer.numbers[offered.queue()];
-  number = std::max(number, offered.number());
+  if (configuration_->files.lsb->queue(offered.queue())) {  // a peer may name as many as it likes
+    auto& number = peer.numbers[offered.queue()];
+    number = std::max(number, offered.number());
+  }
   if (!account.found) return refuse(peer, offered, "user " + account.who.user + " is not known here");
   sched::Identity who = account.who;
   const auto& administrators = configuration_->files.cluster->cluster.administrators;

@@ -59,11 +59,13 @@ class ForwardIn {
     std::uint64_t connection = 0;
     bool greets = false;  // what we hold is still to be told
     std::deque<wire::PeerMessage> inbox;
+    std::size_t waiting_bytes = 0;  // in it
     bool looks_up = false;
     std::vector<wire::PeerMessage> answers;        // refusals, and what is not known
     std::map<std::string, std::uint64_t> numbers;  // by queue: the highest forward that was answered
   };
   void work(const std::string& cluster, WallTime now);
+  static void pop(Peer& peer);
   bool take(const std::string& cluster, Peer& peer, const wire::PeerMessage& message, WallTime now);
   bool take_offer(const std::string& cluster, Peer& peer, const wire::ForwardOffer& offer, WallTime now);
   void look_up(const std::string& cluster, Peer& peer, const std::string& user);

@@ -26,6 +26,8 @@ using sched::JobKey;
 
 constexpr std::size_t kMostLookedAt = 1000;  // jobs of one pass
 constexpr int kMostHeld = 1'000'000;         // attempts that a cluster may say it holds
+constexpr std::size_t kMostHeldBytes = std::size_t{1} << 30;
+constexpr std::size_t kMostReturns = 10'000;  // remembered before ended jobs are left out
 
 std::string host_of(const std::string& cluster) { return HostId::whole_cluster(cluster).text(); }
 std::string cluster_of(const std::string& host) { return std::string(HostId(host).cluster()); }
@@ -78,12 +80,14 @@ Result<void> ForwardOut::take_held(const std::string& cluster, const wire::Forwa
   const auto found = held_.find(cluster);
   if (found == held_.end())
     return internal_error("found ForwardHeld after the last part, expected it once in a connection");
-  wire::ForwardHeld& held = found->second;
-  held.MergeFrom(part);
-  if (held.running_size() + held.over_size() > kMostHeld)
-    return internal_error("found more than a million attempts that it holds");
+  Held& held = found->second;
+  held.bytes += part.ByteSizeLong();
+  held.all.MergeFrom(part);
+  if (held.all.running_size() + held.all.over_size() > kMostHeld || held.bytes > kMostHeldBytes)
+    return internal_error("found more than a million attempts or " + std::to_string(kMostHeldBytes >> 20) +
+                          " MB of them that it holds");
   if (!part.last()) return {};
-  const wire::ForwardHeld all = std::move(held);
+  const wire::ForwardHeld all = std::move(held.all);
   held_.erase(found);
   greeted(cluster, all);
   return {};
@@ -156,6 +160,15 @@ void ForwardOut::begin_session(WallTime now) {
   offered_ = 0;
   more_ = false;
   tried_.clear();
+  forget_returns();
+}
+
+void ForwardOut::forget_returns() {
+  if (then_.size() < kMostReturns) return;
+  std::erase_if(then_, [this](const auto& one) {
+    const sched::Job* job = jobs_.find(one.first.first);
+    return !job || job->record.returns().empty() || sched::finished(job->status());
+  });
 }
 
 std::optional<WallTime> ForwardOut::next_session() const {

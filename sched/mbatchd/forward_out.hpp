@@ -70,6 +70,10 @@ class ForwardOut : public sched::Engine {
   void release(const std::string& host, const sched::Attempt& attempt) override;  // a recall
 
  private:
+  struct Held {  // what a cluster has said so far of what it holds
+    wire::ForwardHeld all;
+    std::size_t bytes = 0;
+  };
   struct Forward {
     conf::RemoteQueue queue;
     std::uint64_t number = 0;
@@ -91,6 +95,7 @@ class ForwardOut : public sched::Engine {
   Result<Look> look(const sched::cycle::Snapshot& snapshot, const sched::Job& job,
                     const sched::cycle::Demand& demand, WallTime now, TimePoint steady) const;
   void begin_session(WallTime now);
+  void forget_returns();
   bool offer_job(const sched::cycle::Snapshot& snapshot, sched::JobKey key,
                  const sched::cycle::Demand& demand, WallTime now, TimePoint steady);
   void forward(const sched::Job& job, const conf::RemoteQueue& queue, int slots, std::string why);
@@ -102,7 +107,7 @@ class ForwardOut : public sched::Engine {
   sched::forward::RemoteQueues queues_;
   std::shared_ptr<const Configuration> configuration_;
   std::vector<std::string> clusters_;                           // peers, for `queue@allclusters`
-  std::map<std::string, wire::ForwardHeld> held_;               // by cluster, until its last part
+  std::map<std::string, Held> held_;                            // by cluster, until its last part
   std::map<std::string, std::uint64_t> connections_, updates_;  // for the order of updates
   std::map<sched::Attempt, Forward> forwards_;
   std::map<std::pair<sched::JobKey, std::string>, std::optional<sched::forward::Figures>>

@@ -10,8 +10,8 @@ namespace {
 
 using Over = wire::ForwardOver;
 constexpr int kSigKill = 9;
-constexpr std::size_t kMostAttempts =
-    1'000'000;  // of all clusters: a master that never acknowledges fills no store
+// Of all clusters: a master that never acknowledges fills no store.
+constexpr std::size_t kMostAttempts = 1'000'000;
 
 ForeignAttempt name_of(const std::string& cluster, const wire::ForwardAttempt& attempt) {
   return {cluster, {key_of(attempt.key()), attempt.attempt()}};
@@ -163,8 +163,7 @@ ForwardedJobs::Answered ForwardedJobs::offer(const std::string& cluster, const w
   if (asked.ByteSizeLong() > jobs::kMostSubmission)
     return no("the job's script and environment have " + std::to_string(asked.ByteSizeLong()) +
               " bytes, expected at most " + std::to_string(jobs::kMostSubmission));
-  if (m.foreign.size() >= kMostAttempts)
-    return no("a million attempts of other clusters are not acknowledged");
+  if (m.foreign.size() >= kMostAttempts) return no("this cluster has a million jobs of other clusters");
   if (who.uid == 0 || who.is_admin)
     return no("jobs of other clusters do not run as root or as an administrator");
   if (auto why = no_room(m, *queue, asked)) return no(std::move(*why));

@@ -17,6 +17,18 @@ ForeignAttempt foreign_attempt(const wire::JobRecord& record) {
   return {from.cluster(), {key_of(from.key()), from.attempt()}};
 }
 
+// A job that another cluster has not begun pends, for as long as that takes.
+wire::JobStatus counted_status(const wire::JobRecord& record) {
+  return record.has_forwarded() ? shown_status(record) : record.status();
+}
+
+// Jobs of other clusters that pend: they count for IMPT_JOBBKLG and IMPT_SLOTBKLG.
+void count_imported(JobsOf& queue, const wire::JobRecord& record, std::uint32_t slots, int sign) {
+  if (!record.has_from() || !pending(record.status())) return;
+  queue.imported.jobs += static_cast<std::uint64_t>(sign);
+  queue.imported.slots += static_cast<std::uint64_t>(sign * static_cast<std::int64_t>(slots));
+}
+
 }  // namespace
 
 std::uint32_t slots_of(const Job& job) {
@@ -275,18 +287,6 @@ void count_status(StatusCounts& counts, wire::JobStatus status, std::uint32_t sl
 }
 
 }  // namespace
-
-// A job that another cluster has not begun pends, for as long as that takes.
-static wire::JobStatus counted_status(const wire::JobRecord& record) {
-  return record.has_forwarded() ? shown_status(record) : record.status();
-}
-
-// Jobs of other clusters that pend: they count for IMPT_JOBBKLG and IMPT_SLOTBKLG.
-static void count_imported(JobsOf& queue, const wire::JobRecord& record, std::uint32_t slots, int sign) {
-  if (!record.has_from() || !pending(record.status())) return;
-  queue.imported.jobs += static_cast<std::uint64_t>(sign);
-  queue.imported.slots += static_cast<std::uint64_t>(sign * static_cast<std::int64_t>(slots));
-}
 
 void Memory::count_in_application(const Job& job, bool more) {
   const auto found = of_application.find(job.asked->application());

@@ -16,8 +16,8 @@ namespace rollcall::sched::book {
 struct Applied {
   wire::BatchReply reply;
   Effects effects;
-  bool waits =
-      false;  // for jobs that other clusters were asked to give back: to be called again behind a change
+  // For jobs that other clusters were asked to give back: to be called again behind a change.
+  bool waits = false;
 };
 
 struct SignalWork;  // book_signal.hpp
