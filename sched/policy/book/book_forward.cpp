@@ -115,6 +115,19 @@ class Obeying {
   event::By by_;
 };
 
+// What is said of an attempt that is known here. Its cluster asks about an end that it has acknowledged only when its store was put back
+// to an older state: the end is told, until it is acknowledged again.
+ForwardedJobs::Answered known_answer(Memory& m, JobKey key, Effects effects, WallTime now) {
+  BookEntry& entry = m.at(key);
+  auto& from = *entry.job->record.mutable_from();
+  if (from.acknowledged()) {
+    from.set_acknowledged(false);
+    m.time_id(key.id);
+    effects.push_back(effect::SaveJob{key});
+  }
+  return {said(*entry.job, now), std::move(effects)};
+}
+
 // Jobs that may still be acknowledged. Jobs of the cluster that pend count for its room in the queue.
 std::optional<std::string> no_room(const Memory& m, const conf::QueueRow& queue,
                                    const wire::Submission& asked) {
@@ -153,7 +166,7 @@ ForwardedJobs::Answered ForwardedJobs::offer(const std::string& cluster, const w
                                              WallTime now) {
   Memory& m = *memory_;
   const auto known = m.foreign.find(name_of(cluster, offer.attempt()));
-  if (known != m.foreign.end()) return {said(*m.at(known->second).job, now), {}};
+  if (known != m.foreign.end()) return known_answer(m, known->second, {}, now);
   const auto no = [&](std::string why) -> Answered {
     return {{std::nullopt, refused(offer.attempt(), std::move(why))}, {}};
   };
@@ -197,7 +210,7 @@ ForwardedJobs::Answered ForwardedJobs::signal(const std::string& cluster, const 
     effects.push_back(effect::SaveJob{known->second});
     Obeying(m, entry, now, effects).obey(signal.sent());
   }
-  return {said(*entry.job, now), std::move(effects)};
+  return known_answer(m, known->second, std::move(effects), now);
 }
 
 ForwardedJobs::Answered ForwardedJobs::recall(const std::string& cluster, const wire::ForwardRecall& recall,
@@ -208,7 +221,7 @@ ForwardedJobs::Answered ForwardedJobs::recall(const std::string& cluster, const 
   BookEntry& entry = m.at(known->second);
   Effects effects;
   if (pending(entry.job->status())) Obeying(m, entry, now, effects).withdraw();
-  return {said(*entry.job, now), std::move(effects)};
+  return known_answer(m, known->second, std::move(effects), now);
 }
 
 Effects ForwardedJobs::acknowledge(const std::string& cluster, const wire::ForwardAcknowledge& acknowledged,

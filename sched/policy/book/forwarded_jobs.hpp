@@ -11,6 +11,7 @@
 //   signal, repeated | over: UNKNOWN    | state            | state            | over
 //   recall           | over: UNKNOWN    | over: WITHDRAWN  | state            | over
 //   acknowledge      | -                | -                | -                | may be cleaned
+// An offer, signal or recall of an attempt whose end was acknowledged takes that back: the other cluster's store was put back.
 // docs/decisions/0090.
 #pragma once
 

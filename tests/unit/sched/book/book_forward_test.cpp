@@ -1,4 +1,6 @@
 // Attempts of other clusters, by the table of forwarded_jobs.hpp.
+#include <functional>
+
 #include "sched/policy/book/forwarded_jobs.hpp"
 #include "tests/unit/sched/book/book_fixture.hpp"
 
@@ -116,6 +118,25 @@ TEST_F(Foreign, IsHeldUntilItsEndIsAcknowledged) {
   EXPECT_FALSE(book->forwards().acknowledge("east", acknowledge, now).empty());
   EXPECT_THAT(book->forwards().held_for("east"), IsEmpty());
   EXPECT_FALSE(book->forwards().said_of(key, now));
+}
+
+// Only a cluster whose store was put back to an older state asks so.
+TEST_F(Foreign, TellsAnAcknowledgedEndAgainWhereItIsAskedFor) {
+  const JobKey key = here(offer(7));
+  wire::ForwardAcknowledge acknowledge;
+  *acknowledge.mutable_attempt() = attempt_of(7);
+  recall(7);
+  for (const auto& ask : std::vector<std::function<SaidOfAttempt()>>{
+           [&] { return offer(7).said; }, [&] { return recall(7); },
+           [&] {
+             return book->forwards().signal("east", signal(7, 1, wire::SentSignal::TERMINATE), now).said;
+           }}) {
+    book->forwards().acknowledge("east", acknowledge, now);
+    ASSERT_THAT(book->forwards().held_for("east"), IsEmpty());
+    EXPECT_EQ(ask().over->how(), wire::ForwardOver::WITHDRAWN);
+    EXPECT_THAT(book->forwards().held_for("east"), ElementsAre(key)) << "until it is acknowledged again";
+    EXPECT_TRUE(book->forwards().said_of(key, now));
+  }
 }
 
 }  // namespace
