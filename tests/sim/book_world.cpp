@@ -92,6 +92,14 @@ Engine& BookWorld::engine() {
   return *this;
 }
 
+bool BookWorld::chance(int of_hundred) {
+  if (static_cast<int>(random_() % 100) >= of_hundred) return false;
+  if (!faults_left_) return true;
+  if (*faults_left_ == 0) return false;
+  --*faults_left_;
+  return true;
+}
+
 // ---------------------------------------------------------------- mbatchd
 
 void BookWorld::start_mbatchd() {
@@ -114,6 +122,38 @@ void BookWorld::die() {
   waiting_.clear();
   unanswered_.clear();
   for (Host& host : hosts_) hang_up(host);
+  start_mbatchd();
+  died_();
+}
+
+const wire::JobRecord* BookWorld::stored(JobKey key) const {
+  const auto found = store_.jobs.find(key);
+  return found == store_.jobs.end() ? nullptr : &found->second;
+}
+
+void BookWorld::lose_store(NewStore with, bool same_ids) {
+  ++deaths_;
+  waiting_.clear();
+  unanswered_.clear();
+  for (Host& host : hosts_) {
+    const bool knows_go = host.knows_go;
+    host = {host.name};
+    host.knows_go = knows_go;
+  }
+  const auto next_id = store_.next_id;
+  store_ = with == NewStore::older_copy ? backup_ : Store{};
+  if (!same_ids) store_.next_id = next_id;
+  const auto gone = [this](JobKey key) { return !stored(key); };
+  std::erase_if(runs_, [&](const auto& one) { return gone(one.first); });
+  finishes_.clear();
+  for (const auto& [key, record] : store_.jobs)
+    if (finished(record.status())) finishes_[key] = 1;
+  std::erase_if(acknowledged_, [&](std::int32_t id) {
+    const auto first = store_.jobs.lower_bound({id, 0});
+    return first == store_.jobs.end() || first->first.id != id;
+  });
+  started_.clear();  // attempts that the new store does not know of may be made again
+  hosts_of_.clear();
   start_mbatchd();
   died_();
 }
@@ -146,9 +186,10 @@ void BookWorld::take(Effects effects) {
 }
 
 void BookWorld::finish_turn() {
-  if (auto broken = book_->broken_invariant(); !broken.empty()) fail(broken);
+  if (checks_)
+    if (auto broken = book_->broken_invariant(); !broken.empty()) fail(broken);
   if (chance(chances_.mbatchd_dies)) return die();
-  if (chance(chances_.commit_fails)) return;  // the disk is full: all of it waits
+  if (disk_full_ || chance(chances_.commit_fails)) return;  // all of it waits
   commit();
   if (chance(chances_.mbatchd_dies)) return die();
   acknowledged_.insert(unanswered_.begin(), unanswered_.end());
@@ -181,10 +222,12 @@ void BookWorld::commit() {
     if (const auto* drop = std::get_if<effect::DropPayload>(&effect)) store_.payloads.erase(drop->number);
     if (const auto* gone = std::get_if<effect::RemoveJob>(&effect))
       store_.jobs.erase(key_of(gone->record.key()));
+    if (const auto* recorded = std::get_if<effect::RecordEvent>(&effect))
+      if (recorded->event.has_finish()) ++finishes_[key_of(recorded->event.key())];
   }
   store_.next_id = book_->rows().next_job_id();
   store_.next_submission = book_->rows().next_submission();
-  book_->jobs().pack();
+  if (++commits_ % pack_every_ == 0) book_->jobs().pack();
 }
 
 BookWorld::Host* BookWorld::reachable(const std::string& name) {

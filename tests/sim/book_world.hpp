@@ -57,6 +57,25 @@ class BookWorld : Engine {
   using Change = std::function<Effects(book::Book&, WallTime)>;
   void change(const Change& change);
   void set_clock_ahead(std::int64_t us) { now_.us += us; }
+  // At most `*left` faults happen from now on; each one takes one away.
+  void limit_faults(int* left) { faults_left_ = left; }
+  // Every turn fails to commit while it is full.
+  void set_disk_full(bool full) { disk_full_ = full; }
+  bool disk_full() const { return disk_full_; }
+  // Packs after every n-th commit, which saves most of the time of a long world.
+  void pack_every(int commits) { pack_every_ = commits; }
+  // Leaves the look at the Book's indices after each change to the caller.
+  void check_by_caller() { checks_ = false; }
+  void back_up() { backup_ = store_; }
+  enum class NewStore { older_copy, made_anew };
+  // mbatchd comes back with the last back_up() or an empty store, and its hosts without their jobs. `same_ids`: job numbers that were
+  // given since are given again.
+  void lose_store(NewStore with, bool same_ids);
+  // What is on disk of a job; nullptr: nothing.
+  const wire::JobRecord* stored(JobKey key) const;
+  std::uint64_t term() const { return store_.term; }
+  // JOB_FINISH records of the job that are on disk.
+  int finishes(JobKey key) const { return finishes_.count(key) ? finishes_.at(key) : 0; }
   WallTime now() const { return now_; }
   std::vector<JobKey> jobs() const;
   // Parts of settle(): nothing breaks any more; hosts connect and stopped jobs are resumed; every job is over and every host clean.
@@ -120,7 +139,7 @@ class BookWorld : Engine {
   class HereOrElsewhere;
   Engine& engine();
 
-  bool chance(int of_hundred) { return static_cast<int>(random_() % 100) < of_hundred; }
+  bool chance(int of_hundred);  // of a fault
   std::size_t below(std::size_t n) { return random_() % n; }
   void fail(const std::string& what) {
     if (trouble_.empty()) trouble_ = what;
@@ -173,11 +192,14 @@ class BookWorld : Engine {
   WorldChances chances_;
   WallTime now_ = wall_seconds(1'000'000);
   std::unique_ptr<book::Book> book_;
-  Store store_;
+  Store store_, backup_;
+  bool disk_full_ = false, checks_ = true;
+  int* faults_left_ = nullptr;  // none: as many as are drawn
+  int pack_every_ = 1, commits_ = 0;
   Effects waiting_;                       // of turns that are not committed, then not carried out
   std::vector<std::int32_t> unanswered_;  // submitted in them
   std::vector<Host> hosts_;
-  std::map<JobKey, int> runs_;
+  std::map<JobKey, int> runs_, finishes_;
   std::map<Attempt, std::set<std::string>> hosts_of_;
   std::set<Attempt> started_;
   std::set<std::int32_t> acknowledged_;

@@ -2,143 +2,122 @@
 
 #include <algorithm>
 
-#include "sched/policy/book/forwarded_jobs.hpp"
-#include "sched/policy/peers/crossing.hpp"
-#include "sched/policy/peers/forward_messages.hpp"
-
 namespace rollcall::sched {
 namespace {
 
-using What = wire::PeerMessage::WhatCase;
+using NewStore = BookWorld::NewStore;
 
-const Identity kUser{1001, 100, "ann", {}, false};
+constexpr std::size_t kOffersKept = 20;
 
-std::string name_of(std::size_t cluster) { return "c" + std::to_string(cluster); }
-std::size_t number_of(std::string_view name) { return static_cast<std::size_t>(name[1] - '0'); }
-std::size_t cluster_of_host(const std::string& host) { return number_of(HostId(host).cluster()); }
+WorldChances chances_of(const Knobs& knobs) {
+  WorldChances chances;
+  chances.mbatchd_dies = knobs["deaths"];
+  chances.link_breaks = knobs["host_links"];
+  chances.commit_fails = knobs["failed_commits"];
+  chances.shepherd_dies = knobs["shepherds"];
+  chances.host_restarts = knobs["host_restarts"];
+  chances.people = knobs["people"] != 0;
+  return chances;
+}
 
 }  // namespace
 
-// One of the clusters, and its engine for the others.
-class ForwardWorld::Cluster : public Engine {
- public:
-  Cluster(ForwardWorld& all, std::size_t number, const ConfigView& config, std::uint32_t seed,
-          const WorldChances& chances)
-      : number_(number), world(config, seed, chances), all_(all) {
-    world.watch([this](const Effect& effect, const book::Book&) {
-      if (const auto* save = std::get_if<effect::SaveJob>(&effect)) changed_.insert(save->key);
-    });
-    world.join(
-        *this, [this] { committed(); }, [this] { died(); });
-  }
+Knobs forward_knobs() {
+  return {{"seed", 1, 1},
+          {"jobs", 12, 1},  // every fourth one is an array of three
+          {"turns", 450},   // until nothing breaks any more
+          {"clusters", 3, 2},
+          {"faults", 1'000'000},  // how many may happen in all
+          {"minutes_apart", 5},   // the clock of each cluster, from that of the one before
+          // Of a hundred turns:
+          {"breaks", 6},
+          {"recalls", 5},
+          {"repeats", 10},
+          {"deaths", 1},
+          {"host_links", 5},
+          {"failed_commits", 3},
+          {"shepherds", 0},
+          {"host_restarts", 0},
+          // Of a thousand turns:
+          {"full_disks", 5},  // for ten turns on average
+          {"lost_stores", 0},
+          {"same_ids", 0},  // a lost store gives the numbers of lost jobs to other ones
+          {"people", 0}};   // who kill, stop and requeue
+}
 
-  // What this cluster holds of the other's is said first.
-  void greet(std::size_t other) {
-    greeted_.erase(other);
-    wire::PeerMessage message;
-    auto& held = *message.mutable_held();
-    const auto& forwards = world.book().forwards();
-    for (const JobKey key : forwards.held_for(name_of(other)))
-      if (auto said = forwards.said_of(key, world.now()); said && said->state)
-        *held.add_running() = std::move(*said->state);
-      else if (said)
-        *held.add_over() = std::move(*said->over);
-    held.set_last(true);
-    all_.say(number_, other, std::move(message));
+ForwardWorld::ForwardWorld(const ConfigView& config, const Knobs& knobs)
+    : knobs_(knobs), random_(static_cast<std::uint32_t>(knobs["seed"])), faults_left_(knobs["faults"]) {
+  const auto seed = static_cast<std::uint32_t>(knobs["seed"]) * 31;
+  for (std::size_t i = 0; i < static_cast<std::size_t>(knobs["clusters"]); ++i) {
+    clusters_.push_back(std::make_unique<ForwardCluster>(
+        *this, i, config, seed + static_cast<std::uint32_t>(i), chances_of(knobs)));
+    BookWorld& world = clusters_.back()->world;
+    world.set_clock_ahead(static_cast<std::int64_t>(i) * knobs["minutes_apart"] * 60'000'000);
+    world.limit_faults(&faults_left_);
+    world.pack_every(8);
+    world.check_by_caller();
+    clusters_.back()->back_up();
   }
-
-  void start(const std::string& host, order::Start order) override { say(host, peers::offer_of(order)); }
-  void expect(const std::string&, const order::Expect&) override {
-    all_.fail("another cluster is to expect tasks");
-  }
-  void go(const std::string&, const Attempt&) override { all_.fail("a go-ahead for another cluster"); }
-  void signal(const std::string& host, const order::Signal& order) override {
-    say(host, peers::signal_of(order));
-  }
-  void acknowledge(const std::string& host, const Attempt& attempt) override {
-    say(host, peers::acknowledge_of(attempt));
-  }
-  void release(const std::string& host, const Attempt& attempt) override {
-    say(host, peers::recall_of(attempt));
-  }
-
-  // Behind the next commit.
-  void answer(std::size_t to, wire::ForwardOver over) { answers_.emplace_back(to, std::move(over)); }
-  void tell(JobKey key) { changed_.insert(key); }
-
-  const std::size_t number_;
-  BookWorld world;
-  std::set<std::size_t> greeted_;  // those that have said what they hold
-
- private:
-  void say(const std::string& host, wire::PeerMessage message) {
-    if (greeted_.contains(cluster_of_host(host)))
-      all_.say(number_, cluster_of_host(host), std::move(message));
-  }
-  void committed() {
-    for (auto& [to, over] : std::exchange(answers_, {})) {
-      wire::PeerMessage message;
-      *message.mutable_over() = std::move(over);
-      all_.say(number_, to, std::move(message));
-    }
-    const auto& forwards = world.book().forwards();
-    for (const JobKey key : std::exchange(changed_, {})) {
-      const std::string cluster = forwards.cluster_of(key);
-      if (cluster.empty()) continue;
-      auto said = forwards.said_of(key, world.now());
-      if (!said) continue;
-      wire::PeerMessage message;
-      if (said->state)
-        *message.mutable_state() = std::move(*said->state);
-      else
-        *message.mutable_over() = std::move(*said->over);
-      all_.say(number_, number_of(cluster), std::move(message));
-    }
-  }
-  void died() {
-    changed_.clear();
-    answers_.clear();
-    greeted_.clear();
-    for (std::size_t other = 0; other < all_.clusters_.size(); ++other)
-      if (other != number_) all_.hang_up(number_, other);
-  }
-
-  ForwardWorld& all_;
-  std::set<JobKey> changed_;
-  std::vector<std::pair<std::size_t, wire::ForwardOver>> answers_;
-};
-
-ForwardWorld::ForwardWorld(const ConfigView& config, std::uint32_t seed, ForwardChances chances, int clusters)
-    : random_(seed), chances_(chances) {
-  for (int i = 0; i < clusters; ++i) {
-    clusters_.push_back(std::make_unique<Cluster>(
-        *this, clusters_.size(), config, seed * 31 + static_cast<std::uint32_t>(i), chances.cluster));
-    clusters_.back()->world.set_clock_ahead(i * 300'000'000LL);
-  }
+  looks_.resize(clusters_.size());
 }
 
 ForwardWorld::~ForwardWorld() = default;
 
-const BookWorld& ForwardWorld::cluster(std::size_t number) const { return clusters_[number]->world; }
+void ForwardWorld::trouble(const std::string& what) {
+  if (trouble_.empty()) trouble_ = what;
+}
+
+bool ForwardWorld::fault(std::string_view knob, int of) {
+  if (static_cast<int>(below(static_cast<std::size_t>(of))) >= knobs_[knob] || settling_ || faults_left_ == 0)
+    return false;
+  --faults_left_;
+  return true;
+}
 
 // ---------------------------------------------------------------- the network
 
+// Both sides decide with what they have on disk; what they accept is on disk before it serves.
 void ForwardWorld::connect(std::size_t a, std::size_t b) {
   Connection& connection = connections_[pair(a, b)];
-  if (connection.up || a == b) return;
+  ForwardCluster &one = *clusters_[a], &other = *clusters_[b];
+  const auto untold = [&](const Loss& loss) { return pair(loss.at, loss.from) == pair(a, b); };
+  if (connection.up || std::any_of(losses_.begin(), losses_.end(), untold)) return;
+  if (one.world.disk_full() || other.world.disk_full()) return;
+  for (auto* refuses : {&one, &other}) {
+    ForwardCluster& refused = refuses == &one ? other : one;
+    if (refuses->accepts(refused)) continue;
+    ++seen_.refused;
+    if (settling_ || below(20) == 0) refuses->forget(refused.number);  // its administrator's word
+    return;
+  }
   connection = {};
   connection.up = true;
-  clusters_[a]->greet(b);
-  clusters_[b]->greet(a);
+  one.connected(other);
+  other.connected(one);
+  for (auto* greets : {&one, &other}) greets->change([](book::Book&, WallTime) { return Effects{}; });
 }
 
-// What is under way is lost.
+// Each side still reads some of what was under way, before it notices.
 void ForwardWorld::hang_up(std::size_t a, std::size_t b) {
   const auto found = connections_.find(pair(a, b));
   if (found == connections_.end() || !found->second.up) return;
-  found->second = {};
-  for (const auto& [at, from] : {Pair{a, b}, Pair{b, a}})
-    if (clusters_[at]->greeted_.erase(from) != 0) lost_.emplace_back(at, from);
+  Connection connection = std::exchange(found->second, {});
+  for (const auto& [at, from] : {Pair{a, b}, Pair{b, a}}) {
+    auto& unread = connection.to[at];
+    unread.resize(below(unread.size() + 1));
+    losses_.push_back({at, from, std::move(unread)});
+    clusters_[at]->apart(from);
+  }
+}
+
+void ForwardWorld::tell_losses() {
+  for (Loss& loss : std::exchange(losses_, {})) {
+    ForwardCluster& at = *clusters_[loss.at];
+    const int deaths = at.world.deaths();
+    for (const auto& message : loss.unread)
+      if (at.world.deaths() == deaths) at.hear(loss.from, message);
+    at.notice_loss(loss.from);
+  }
 }
 
 void ForwardWorld::say(std::size_t from, std::size_t to, wire::PeerMessage message) {
@@ -151,76 +130,42 @@ void ForwardWorld::deliver(std::size_t from, std::size_t to) {
   if (waiting.empty()) return;
   const wire::PeerMessage message = std::move(waiting.front());
   waiting.pop_front();
-  hear(*clusters_[to], name_of(from), message);
+  if (message.has_offer()) offers_.push_back({from, to, message});
+  if (offers_.size() > kOffersKept) offers_.pop_front();
+  clusters_[to]->hear(from, message);
 }
 
-void ForwardWorld::hear(Cluster& at, const std::string& from, const wire::PeerMessage& message) {
-  const std::size_t sender = number_of(from);
-  const std::string host = HostId::whole_cluster(from).text();
-  const auto answered = [&](book::ForwardedJobs::Answered answer, const wire::ForwardAttempt&) {
-    if (answer.said.state)
-      at.tell(key_of(answer.said.state->job().key()));
-    else if (answer.said.over->has_job())
-      at.tell(key_of(answer.said.over->job().key()));
-    else
-      at.answer(sender, *answer.said.over);
-    return std::move(answer.effects);
-  };
-  at.world.change([&](book::Book& book, WallTime now) -> Effects {
-    Effects effects;
-    const auto told = [&](const HostReport& report) {
-      auto more = book.hosts().host_told(host, report, now);
-      effects.insert(effects.end(), std::make_move_iterator(more.begin()),
-                     std::make_move_iterator(more.end()));
-    };
-    const auto state = [&](const wire::ForwardState& one) {
-      const auto job = peers::believed(one.job());
-      if (!job) return fail(job.error().text);
-      told(report::Elsewhere{peers::attempt_of(one.attempt()), *job});
-    };
-    const auto over = [&](const wire::ForwardOver& one) {
-      const auto end = peers::believed(one);
-      if (!end) return fail(end.error().text);
-      told(peers::over_of(*end));
-    };
-    switch (message.what_case()) {
-      case What::kHeld:
-        at.greeted_.insert(sender);
-        told(peers::came_of(message.held()));
-        for (const auto& one : message.held().running()) state(one);
-        for (const auto& one : message.held().over()) over(one);
-        return effects;
-      case What::kState:
-        return state(message.state()), effects;
-      case What::kOver:
-        return over(message.over()), effects;
-      case What::kOffer:
-        return answered(book.forwards().offer(from, message.offer(), peers::crossing(message.offer().asked()),
-                                              kUser, now),
-                        message.offer().attempt());
-      case What::kSignal:
-        return answered(book.forwards().signal(from, message.signal(), now), message.signal().attempt());
-      case What::kRecall:
-        return answered(book.forwards().recall(from, message.recall(), now), message.recall().attempt());
-      default:
-        return book.forwards().acknowledge(from, message.acknowledge(), now);
-    }
-  });
+// Only of an attempt that is known there: one that was refused may well be accepted the second time, and no peer offers it then.
+void ForwardWorld::repeat_an_offer() {
+  if (offers_.empty() || !fault("repeats")) return;
+  const Offer& offer = offers_[below(offers_.size())];
+  ForwardCluster& to = *clusters_[offer.to];
+  if (!connections_[pair(offer.from, offer.to)].up || !to.greeted().contains(offer.from)) return;
+  if (!to.world.book().forwards().knows(name_of(offer.from), offer.message.offer().attempt())) return;
+  ++seen_.repeated;
+  to.hear(offer.from, offer.message);
 }
 
-// ---------------------------------------------------------------- turns
+// A process that has died reads nothing more.
+void ForwardWorld::died(std::size_t cluster) {
+  for (std::size_t other = 0; other < clusters_.size(); ++other)
+    if (other != cluster) hang_up(cluster, other);
+  std::erase_if(losses_, [&](const Loss& loss) { return loss.at == cluster; });
+}
+
+// ---------------------------------------------------------------- what happens
 
 void ForwardWorld::submit(std::size_t cluster, const wire::Submission& asked) {
   clusters_[cluster]->world.submit(asked);
 }
 
 void ForwardWorld::forward(std::size_t from) {
-  Cluster& cluster = *clusters_[from];
-  if (cluster.greeted_.empty()) return;
-  auto to = cluster.greeted_.begin();
-  std::advance(to, below(cluster.greeted_.size()));
+  ForwardCluster& cluster = *clusters_[from];
+  if (cluster.greeted().empty()) return;
+  auto to = cluster.greeted().begin();
+  std::advance(to, below(cluster.greeted().size()));
   const std::string name = name_of(*to);
-  cluster.world.change([&](book::Book& book, WallTime now) -> Effects {
+  cluster.change([&](book::Book& book, WallTime now) -> Effects {
     for (const auto& [order, key] : book.jobs().pending_of("normal")) {
       const Job* job = book.jobs().find(key);
       if (job->status() != wire::STATUS_PEND || job->record.has_from() || below(2) == 0) continue;
@@ -229,7 +174,7 @@ void ForwardWorld::forward(std::size_t from) {
       auto& forwarded = event.forwarded.emplace();
       forwarded.set_cluster(name);
       forwarded.set_queue("normal");
-      forwarded.set_number(static_cast<std::uint64_t>(++forwards_));
+      forwarded.set_number(static_cast<std::uint64_t>(++seen_.forwards));
       return book.hosts().dispatch(key, event, now);
     }
     return {};
@@ -238,90 +183,111 @@ void ForwardWorld::forward(std::size_t from) {
 
 // As bmod asks for it: MAX_RSCHED_TIME passes by itself.
 void ForwardWorld::recall(std::size_t at) {
-  clusters_[at]->world.change([&](book::Book& book, WallTime now) -> Effects {
+  clusters_[at]->change([&](book::Book& book, WallTime now) -> Effects {
     for (const JobKey key : book.jobs().with_status(wire::STATUS_RUN))
       if (const auto& record = book.jobs().find(key)->record; is_elsewhere(record) && record.starting()) {
         wire::SwitchJobs request;
         set_key(*request.mutable_filter()->add_keys(), key);
         request.set_queue("normal");
-        return book.commands().switch_jobs(request, kUser, now).effects;
+        return book.commands().switch_jobs(request, kForwardUser, now).effects;
       }
     return {};
   });
 }
 
+void ForwardWorld::lose_a_store(std::size_t at) {
+  ++seen_.stores_lost;
+  const bool anew = below(2) == 0, same_ids = knobs_["same_ids"] != 0;
+  note_given_up(at, anew);
+  clusters_[at]->lose_store(anew ? NewStore::made_anew : NewStore::older_copy, same_ids);
+  const Look before = std::exchange(looks_[at], {});
+  // What the older copy holds runs again, whatever became of it.
+  const auto& book = clusters_[at]->world.book();
+  for (const JobKey key : clusters_[at]->world.jobs()) {
+    const auto& record = book.jobs().find(key)->record;
+    given_up_.insert(record.has_from()
+                         ? HomeJob{number_of(record.from().cluster()), key_of(record.from().key())}
+                         : HomeJob{at, key});
+  }
+  for (const auto& [job, times] : before.runs)
+    if (!given_up_.contains(job)) runs_in_lost_stores_[job] += times;
+  if (same_ids) std::erase_if(given_up_, [&](const HomeJob& job) { return job.first == at; });
+}
+
+// The jobs that two clusters share, one of which loses its store. One that had begun in a store that is made anew does not run
+// again: what both clusters had on disk says that it began.
+void ForwardWorld::note_given_up(std::size_t lost, bool anew) {
+  std::erase_if(begun_, [&](const HomeJob& job) { return job.first == lost; });
+  for (const auto& cluster : clusters_)
+    for (const JobKey key : cluster->world.jobs()) {
+      const auto& record = cluster->world.book().jobs().find(key)->record;
+      if (cluster->number == lost) {
+        given_up_.insert({lost, key});
+        continue;
+      }
+      const wire::JobRecord* stored = cluster->world.stored(key);
+      if (is_elsewhere(record) && number_of(record.forwarded().cluster()) == lost) {
+        given_up_.insert({cluster->number, key});
+        if (anew && stored && is_elsewhere(*stored) && stored->started() && !stored->starting())
+          begun_.insert({cluster->number, key});
+      }
+    }
+}
+
+void ForwardWorld::faults(std::size_t a, std::size_t b) {
+  if (fault("breaks")) hang_up(a, b);
+  if (below(50) == 0) clusters_[a]->back_up();
+  if (fault("lost_stores", 1000)) lose_a_store(a);
+  BookWorld& world = clusters_[a]->world;
+  if (fault("full_disks", 1000)) world.set_disk_full(true);
+  if (world.disk_full() && (settling_ || below(10) == 0)) world.set_disk_full(false);
+}
+
 void ForwardWorld::turn() {
   const std::size_t a = below(clusters_.size());
   const std::size_t b = (a + 1 + below(clusters_.size() - 1)) % clusters_.size();
-  if (!settling_ && chance(chances_.connection_breaks)) hang_up(a, b);
-  for (const auto& [at, from] : std::exchange(lost_, {}))
-    clusters_[at]->world.change([&, from = from](book::Book& book, WallTime now) {
-      return book.hosts().host_gone(HostId::whole_cluster(name_of(from)).text(), now);
-    });
+  faults(a, b);
+  tell_losses();
   if (settling_ || below(4) == 0) connect(a, b);
   if (!settling_ && below(3) == 0) forward(a);
-  if (!settling_ && chance(chances_.recalls)) recall(a);
+  if (fault("recalls")) recall(a);
   for (std::size_t i = below(4); i > 0; --i) deliver(a, b);
+  repeat_an_offer();
   for (std::size_t i = below(4); i > 0; --i) deliver(b, a);
-  clusters_[a]->world.turn();
+  clusters_[a]->turn();
   check();
 }
 
 bool ForwardWorld::settle(int turns) {
   settling_ = true;
-  for (auto& cluster : clusters_) cluster->world.calm();
-  for (int i = 0; i < turns; ++i) {
+  for (auto& cluster : clusters_) {
+    cluster->world.set_disk_full(false);
+    cluster->world.calm();
+  }
+  const auto over = [this](const auto& one) {
+    if (!one->world.all_over()) return false;
+    for (std::size_t other = 0; other < clusters_.size(); ++other)
+      if (!one->world.book().forwards().held_for(name_of(other)).empty()) return false;
+    return true;
+  };
+  for (; seen_.turns_to_settle < turns && trouble_.empty(); ++seen_.turns_to_settle) {
     for (auto& cluster : clusters_) cluster->world.help_to_end();
     turn();
-    const bool over = std::all_of(clusters_.begin(), clusters_.end(), [this](const auto& one) {
-      if (!one->world.all_over()) return false;
-      for (std::size_t other = 0; other < clusters_.size(); ++other)
-        if (!one->world.book().forwards().held_for(name_of(other)).empty()) return false;
-      return true;
-    });
-    if (over) return true;
+    if (std::all_of(clusters_.begin(), clusters_.end(), over)) return true;
   }
   return false;
 }
 
-// ---------------------------------------------------------------- what must always hold
-
-int ForwardWorld::runs(std::size_t cluster, JobKey key) const {
-  int runs = clusters_[cluster]->world.runs(key);
-  for (const auto& other : clusters_)
-    for (const JobKey there : other->world.jobs())
-      if (const auto& record = other->world.book().jobs().find(there)->record;
-          record.has_from() && record.from().cluster() == name_of(cluster) &&
-          key_of(record.from().key()) == key)
-        runs += other->world.runs(there);
-  return runs;
-}
-
-std::int32_t ForwardWorld::code_of(std::size_t cluster, JobKey key) const {
-  const auto& forwarded = clusters_[cluster]->world.book().jobs().find(key)->record.forwarded();
-  return BookWorld::code_of(forwarded.has_there() ? key_of(forwarded.there().key()) : key);
-}
-
-int ForwardWorld::returns() const {
-  int returns = 0;
-  for (const auto& cluster : clusters_)
-    for (const JobKey key : cluster->world.jobs())
-      for (const auto& one : cluster->world.book().jobs().find(key)->record.returns()) returns += one.times();
-  return returns;
-}
-
-// Of the attempts of one job at most one lives.
-void ForwardWorld::check() {
-  std::map<std::pair<std::string, JobKey>, int> alive;
+ForwardWorld::Seen ForwardWorld::seen() const {
+  Seen seen = seen_;
+  seen.faults = knobs_["faults"] - faults_left_;
   for (const auto& cluster : clusters_) {
-    if (!cluster->world.trouble().empty()) fail(name_of(cluster->number_) + ": " + cluster->world.trouble());
-    for (const JobKey key : cluster->world.jobs()) {
-      const auto& record = cluster->world.book().jobs().find(key)->record;
-      if (record.has_from() && !finished(record.status()) &&
-          ++alive[{record.from().cluster(), key_of(record.from().key())}] > 1)
-        fail("job " + text(key_of(record.from().key())) + " of " + record.from().cluster() + " lives twice");
-    }
+    seen.deaths += cluster->world.deaths();
+    for (const JobKey key : cluster->world.jobs())
+      for (const auto& one : cluster->world.book().jobs().find(key)->record.returns())
+        seen.returns += one.times();
   }
+  return seen;
 }
 
 }  // namespace rollcall::sched

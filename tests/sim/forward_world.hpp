@@ -1,9 +1,9 @@
-// ForwardWorld: several clusters, each with the Book, store and hosts of a BookWorld, that forward jobs to one another over a network
-// whose connections break, in which messages wait, and whose masters die at any instant. Their clocks are minutes apart.
+// ForwardWorld: several clusters that forward jobs to one another over a network whose connections break and in which messages wait,
+// with masters that die at any instant, disks that are full, stores that are lost, and offers that come twice. Their clocks are
+// minutes apart. What happens is drawn from the knobs, the seed among them.
 //
-// What is between the Books and the network is what mbatchd has: held attempts are told first, then states behind each commit.
-//
-// It is not a test: forward_sim_test.cpp says what must hold. Owned by the test.
+// After every turn check() holds what must always be (forward_world_checks.cpp). It is not a test: forward_sim_test.cpp has the
+// worlds. Owned by the test.
 #pragma once
 
 #include <deque>
@@ -14,67 +14,101 @@
 #include <string>
 #include <vector>
 
-#include "common/wire/peer.pb.h"
-#include "tests/sim/book_world.hpp"
+#include "tests/sim/forward_cluster.hpp"
+#include "tests/sim/shrink.hpp"
 
 namespace rollcall::sched {
 
-struct ForwardChances {  // of a hundred, at each turn
-  int connection_breaks = 6;
-  int recalls = 5;
-  WorldChances cluster;  // what happens inside each cluster
-};
+Knobs forward_knobs();  // the usual world
 
-class ForwardWorld {
+class ForwardWorld : public ForwardCluster::Outside {
  public:
-  ForwardWorld(const ConfigView& config, std::uint32_t seed, ForwardChances chances, int clusters = 3);
-  ~ForwardWorld();
+  // `knobs`: those of forward_knobs(), with other values.
+  ForwardWorld(const ConfigView& config, const Knobs& knobs);
+  ~ForwardWorld() override;
 
   void submit(std::size_t cluster, const wire::Submission& asked);
   void turn();
-  bool settle(
-      int turns);  // nothing breaks any more; true: every job of every cluster is over, and its end acknowledged
+  // Nothing breaks any more; true: every job of every cluster is over, and its end acknowledged.
+  bool settle(int turns);
+  // What must hold of a world that has settled.
+  void check_end();
+  // The first job that is not over or not acknowledged, with what is known of it; "": none.
+  std::string unfinished() const;
 
   std::size_t clusters() const { return clusters_.size(); }
-  const BookWorld& cluster(std::size_t number) const;
-  // How often a job was started, on hosts of any cluster.
-  int runs(std::size_t cluster, JobKey key) const;
-  // The exit status that its last run has had.
-  std::int32_t code_of(std::size_t cluster, JobKey key) const;
-  int forwards() const { return forwards_; }
-  int returns() const;
-  const std::string& trouble() const { return trouble_; }
+  const std::string& trouble() const { return trouble_; }  // "" or the first thing that must never be
+
+  struct Seen {  // that there was something to look at
+    int forwards = 0, returns = 0, deaths = 0, repeated = 0, stores_lost = 0, refused = 0, faults = 0,
+        turns_to_settle = 0;
+  };
+  Seen seen() const;
 
  private:
-  class Cluster;
+  // A job by the cluster where it was submitted.
+  using HomeJob = std::pair<std::size_t, JobKey>;
   struct Connection {  // of two clusters; by the numbers of both, the smaller one first
     bool up = false;
     std::map<std::size_t, std::deque<wire::PeerMessage>> to;  // by the one that hears it
   };
   using Pair = std::pair<std::size_t, std::size_t>;
-  static Pair pair(std::size_t a, std::size_t b) { return {std::min(a, b), std::max(a, b)}; }
+  struct Loss {  // a connection that `at` still takes for open
+    std::size_t at = 0, from = 0;
+    std::deque<wire::PeerMessage> unread;
+  };
+  struct Offer {
+    std::size_t from = 0, to = 0;
+    wire::PeerMessage message;
+  };
+  // What check() has seen of a cluster when it last changed.
+  struct Look {
+    std::map<HomeJob, int> runs;
+    std::map<HomeJob, int> alive;                                 // attempts of other clusters' jobs
+    std::map<JobKey, std::pair<std::string, Attempt>> elsewhere;  // own jobs
+    int deaths = 0;
+  };
 
+  // ---- the network
+  static Pair pair(std::size_t a, std::size_t b) { return {std::min(a, b), std::max(a, b)}; }
+  void say(std::size_t from, std::size_t to, wire::PeerMessage message) override;
+  void died(std::size_t cluster) override;
+  void trouble(const std::string& what) override;
   void connect(std::size_t a, std::size_t b);
   void hang_up(std::size_t a, std::size_t b);
-  void say(std::size_t from, std::size_t to, wire::PeerMessage message);
+  void tell_losses();
   void deliver(std::size_t from, std::size_t to);
-  void hear(Cluster& at, const std::string& from, const wire::PeerMessage& message);
+  void repeat_an_offer();
+
+  // ---- what happens
+  void faults(std::size_t a, std::size_t b);
+  void lose_a_store(std::size_t at);
+  void note_given_up(std::size_t lost, bool anew);
   void forward(std::size_t from);
   void recall(std::size_t at);
-  void check();
-  void fail(const std::string& what) {
-    if (trouble_.empty()) trouble_ = what;
-  }
-  bool chance(int of_hundred) { return static_cast<int>(random_() % 100) < of_hundred; }
+  bool fault(std::string_view knob, int of = 100);
   std::size_t below(std::size_t n) { return random_() % n; }
 
+  // ---- what must hold
+  void check();
+  void look_at(ForwardCluster& cluster);
+  void check_elsewhere(const ForwardCluster& cluster, const Look& before, const Look& now);
+  void check_sums();
+  void check_once(const ForwardCluster& home, JobKey key);
+  std::int32_t code_of(std::size_t cluster, JobKey key) const;
+
+  const Knobs knobs_;
   std::mt19937 random_;
-  ForwardChances chances_;
-  std::vector<std::unique_ptr<Cluster>> clusters_;
+  int faults_left_;
+  std::vector<std::unique_ptr<ForwardCluster>> clusters_;
   std::map<Pair, Connection> connections_;
-  std::vector<std::pair<std::size_t, std::size_t>>
-      lost_;  // who is still to be told that its connection to whom is gone
-  int forwards_ = 0;
+  std::vector<Loss> losses_;
+  std::deque<Offer> offers_;  // the last ones
+  // Of lost stores: jobs that may run again or never end as they should, and those that had begun, which may not run again.
+  std::set<HomeJob> given_up_, begun_;
+  std::map<HomeJob, int> runs_in_lost_stores_;  // of the other jobs
+  std::vector<Look> looks_;
+  Seen seen_;
   bool settling_ = false;
   std::string trouble_;
 };

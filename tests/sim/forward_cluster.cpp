@@ -1,0 +1,245 @@
+#include "tests/sim/forward_cluster.hpp"
+
+#include "sched/policy/peers/crossing.hpp"
+#include "sched/policy/peers/forward_messages.hpp"
+
+namespace rollcall::sched {
+namespace {
+
+using What = wire::PeerMessage::WhatCase;
+
+std::size_t cluster_of_host(const std::string& host) { return number_of(HostId(host).cluster()); }
+std::string host_of(const std::string& cluster) { return HostId::whole_cluster(cluster).text(); }
+
+}  // namespace
+
+std::string name_of(std::size_t cluster) { return "c" + std::to_string(cluster); }
+std::size_t number_of(std::string_view cluster) { return static_cast<std::size_t>(cluster[1] - '0'); }
+
+ForwardCluster::ForwardCluster(Outside& outside, std::size_t its_number, const ConfigView& config,
+                               std::uint32_t seed, const WorldChances& chances)
+    : number(its_number), world(config, seed, chances), outside_(outside) {
+  world.watch([this](const Effect& effect, const book::Book&) {
+    changed_since_check = true;
+    if (const auto* save = std::get_if<effect::SaveJob>(&effect)) changed_.insert(save->key);
+  });
+  world.join(
+      *this, [this] { committed(); }, [this] { died(); });
+}
+
+// ---------------------------------------------------------------- connections
+
+peers::OwnIdentity ForwardCluster::identity() const {
+  peers::OwnIdentity own;
+  own.cluster = name_of(number);
+  own.row.set_store(own.cluster + "/" + std::to_string(store_));
+  own.row.set_term(world.term());
+  own.row.set_run(std::to_string(runs_));
+  return own;
+}
+
+bool ForwardCluster::accepts(const ForwardCluster& other) const {
+  const auto known = known_.find(other.number);
+  return !peers::refusal_of(peers::hello_of(other.identity()),
+                            known == known_.end() ? nullptr : &known->second, identity());
+}
+
+void ForwardCluster::connected(const ForwardCluster& other) {
+  known_[other.number] = other.identity().row;
+  greeted_.erase(other.number);
+  greets_.insert(other.number);
+}
+
+void ForwardCluster::apart(std::size_t other) {
+  greeted_.erase(other);
+  greets_.erase(other);
+}
+
+void ForwardCluster::notice_loss(std::size_t other) {
+  apart(other);
+  change(
+      [&](book::Book& book, WallTime now) { return book.hosts().host_gone(host_of(name_of(other)), now); });
+}
+
+void ForwardCluster::greet(std::size_t other) {
+  wire::PeerMessage message;
+  auto& held = *message.mutable_held();
+  const auto& forwards = world.book().forwards();
+  for (const JobKey key : forwards.held_for(name_of(other))) {
+    check_stored(key);
+    auto said = forwards.said_of(key, world.now());
+    if (said && said->state)
+      *held.add_running() = std::move(*said->state);
+    else if (said)
+      *held.add_over() = std::move(*said->over);
+  }
+  held.set_last(true);
+  tell(other, std::move(message));
+}
+
+// ---------------------------------------------------------------- what it hears
+
+void ForwardCluster::hear(std::size_t from, const wire::PeerMessage& message) {
+  heard_since_check.insert(from);
+  change([&](book::Book& book, WallTime now) { return apply(name_of(from), message, book, now); });
+}
+
+Effects ForwardCluster::apply(const std::string& from, const wire::PeerMessage& message, book::Book& book,
+                              WallTime now) {
+  const std::size_t sender = number_of(from);
+  auto& forwards = book.forwards();
+  switch (message.what_case()) {
+    case What::kOffer:
+      return answered(sender, forwards.offer(from, message.offer(), peers::crossing(message.offer().asked()),
+                                             kForwardUser, now));
+    case What::kSignal:
+      return answered(sender, forwards.signal(from, message.signal(), now));
+    case What::kRecall:
+      return answered(sender, forwards.recall(from, message.recall(), now));
+    case What::kAcknowledge:
+      return forwards.acknowledge(from, message.acknowledge(), now);
+    default:
+      return apply_told(from, message, book, now);
+  }
+}
+
+// What an executing cluster says.
+Effects ForwardCluster::apply_told(const std::string& from, const wire::PeerMessage& message,
+                                   book::Book& book, WallTime now) {
+  Effects effects;
+  const auto told = [&](const HostReport& report) {
+    auto more = book.hosts().host_told(host_of(from), report, now);
+    effects.insert(effects.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
+  };
+  const auto state = [&](const wire::ForwardState& one) {
+    const auto job = peers::believed(one.job());
+    if (!job) return outside_.trouble(job.error().text);
+    told(report::Elsewhere{peers::attempt_of(one.attempt()), *job});
+  };
+  const auto over = [&](const wire::ForwardOver& one) {
+    const auto end = peers::believed(one);
+    if (!end) return outside_.trouble(end.error().text);
+    told(peers::over_of(*end));
+  };
+  if (message.has_held()) {
+    greeted_.insert(number_of(from));
+    told(peers::came_of(message.held()));
+    for (const auto& one : message.held().running()) state(one);
+    for (const auto& one : message.held().over()) over(one);
+  }
+  if (message.has_state()) state(message.state());
+  if (message.has_over()) over(message.over());
+  return effects;
+}
+
+Effects ForwardCluster::answered(std::size_t to, book::ForwardedJobs::Answered answer) {
+  if (answer.said.state)
+    changed_.insert(key_of(answer.said.state->job().key()));
+  else if (answer.said.over->has_job())
+    changed_.insert(key_of(answer.said.over->job().key()));
+  else
+    answers_.emplace_back(to, std::move(*answer.said.over));
+  return std::move(answer.effects);
+}
+
+// ---------------------------------------------------------------- what it says
+
+void ForwardCluster::tell(std::size_t to, wire::PeerMessage message) {
+  if (world.disk_full()) outside_.trouble(name_of(number) + " speaks while its disk is full");
+  outside_.say(number, to, std::move(message));
+}
+
+// A begin alone is not stored: the host tells it again after a restart.
+void ForwardCluster::check_stored(JobKey key) {
+  const auto begun = [](wire::JobRecord record) {
+    record.clear_starting();
+    record.clear_pend_s();
+    record.clear_ususp_s();
+    record.clear_status_us();
+    return record.SerializeAsString();
+  };
+  const Job* job = world.book().jobs().find(key);
+  const wire::JobRecord* stored = world.stored(key);
+  if (!job || !stored || begun(*stored) != begun(job->record))
+    outside_.trouble(name_of(number) + " tells of job " + text(key) + " what is not in its store");
+}
+
+void ForwardCluster::committed() {
+  for (const std::size_t other : std::exchange(greets_, {})) greet(other);
+  for (auto& [to, over] : std::exchange(answers_, {})) {
+    wire::PeerMessage message;
+    *message.mutable_over() = std::move(over);
+    tell(to, std::move(message));
+  }
+  const auto& forwards = world.book().forwards();
+  for (const JobKey key : std::exchange(changed_, {})) {
+    const std::string cluster = forwards.cluster_of(key);
+    if (cluster.empty()) continue;
+    auto said = forwards.said_of(key, world.now());
+    if (!said) continue;
+    check_stored(key);
+    wire::PeerMessage message;
+    if (said->state)
+      *message.mutable_state() = std::move(*said->state);
+    else
+      *message.mutable_over() = std::move(*said->over);
+    tell(number_of(cluster), std::move(message));
+  }
+}
+
+void ForwardCluster::say(const std::string& host, wire::PeerMessage message) {
+  if (greeted_.contains(cluster_of_host(host))) tell(cluster_of_host(host), std::move(message));
+}
+void ForwardCluster::start(const std::string& host, order::Start order) { say(host, peers::offer_of(order)); }
+void ForwardCluster::expect(const std::string&, const order::Expect&) {
+  outside_.trouble("another cluster is to expect tasks");
+}
+void ForwardCluster::go(const std::string&, const Attempt&) {
+  outside_.trouble("a go-ahead for another cluster");
+}
+void ForwardCluster::signal(const std::string& host, const order::Signal& order) {
+  say(host, peers::signal_of(order));
+}
+void ForwardCluster::acknowledge(const std::string& host, const Attempt& attempt) {
+  say(host, peers::acknowledge_of(attempt));
+}
+void ForwardCluster::release(const std::string& host, const Attempt& attempt) {
+  say(host, peers::recall_of(attempt));
+}
+
+// ---------------------------------------------------------------- what happens
+
+void ForwardCluster::turn() {
+  changed_since_check = true;
+  world.turn();
+}
+
+void ForwardCluster::change(const BookWorld::Change& change) {
+  changed_since_check = true;
+  world.change(change);
+}
+
+void ForwardCluster::back_up() {
+  world.back_up();
+  known_in_backup_ = known_;
+  store_in_backup_ = store_;
+}
+
+void ForwardCluster::lose_store(BookWorld::NewStore with, bool same_ids) {
+  const bool anew = with == BookWorld::NewStore::made_anew;
+  store_ = anew ? ++stores_made_ : store_in_backup_;
+  known_ = anew ? Known{} : known_in_backup_;
+  world.lose_store(with, same_ids);
+}
+
+void ForwardCluster::died() {
+  ++runs_;
+  changed_since_check = true;
+  changed_.clear();
+  answers_.clear();
+  greeted_.clear();
+  greets_.clear();
+  outside_.died(number);
+}
+
+}  // namespace rollcall::sched

@@ -1,0 +1,90 @@
+// ForwardCluster: one of the clusters of a ForwardWorld: a BookWorld, what mbatchd has between its Book and other clusters, and what
+// its store remembers of their stores. It is the engine of the jobs that are elsewhere.
+//
+// It tells what it holds before anything else, and every state behind the commit that makes it true. Owned by the world.
+#pragma once
+
+#include <map>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "common/wire/peer.pb.h"
+#include "sched/policy/book/forwarded_jobs.hpp"
+#include "sched/policy/peers/peer_identity.hpp"
+#include "tests/sim/book_world.hpp"
+
+namespace rollcall::sched {
+
+inline const Identity kForwardUser{1001, 100, "ann", {}, false};  // of every cluster
+std::string name_of(std::size_t cluster);
+std::size_t number_of(std::string_view cluster);
+
+class ForwardCluster : public Engine {
+ public:
+  class Outside {
+   public:
+    virtual ~Outside() = default;
+    virtual void say(std::size_t from, std::size_t to, wire::PeerMessage message) = 0;
+    virtual void died(std::size_t cluster) = 0;  // its mbatchd, with all connections; it is up again
+    virtual void trouble(const std::string& what) = 0;
+  };
+
+  ForwardCluster(Outside& outside, std::size_t number, const ConfigView& config, std::uint32_t seed,
+                 const WorldChances& chances);
+
+  // ---- connections
+  // Takes the other cluster for the one that it knows. False: it refuses it, until forget() is called.
+  bool accepts(const ForwardCluster& other) const;
+  void connected(const ForwardCluster& other);
+  void apart(std::size_t other);
+  void notice_loss(std::size_t other);  // its mbatchd hears that the connection is gone
+  void forget(std::size_t other) { known_.erase(other); }
+  void hear(std::size_t from, const wire::PeerMessage& message);
+  const std::set<std::size_t>& greeted() const { return greeted_; }  // those that have said what they hold
+
+  // ---- what happens
+  void turn();
+  void change(const BookWorld::Change& change);
+  void back_up();
+  void lose_store(BookWorld::NewStore with, bool same_ids);
+
+  void start(const std::string& host, order::Start order) override;
+  void expect(const std::string& host, const order::Expect& order) override;
+  void go(const std::string& host, const Attempt& attempt) override;
+  void signal(const std::string& host, const order::Signal& order) override;
+  void acknowledge(const std::string& host, const Attempt& attempt) override;
+  void release(const std::string& host, const Attempt& attempt) override;
+
+  const std::size_t number;
+  BookWorld world;
+  // For the world's checks: whether anything happened since the last one, and who was heard.
+  bool changed_since_check = true;
+  std::set<std::size_t> heard_since_check;
+
+ private:
+  using Known = std::map<std::size_t, wire::PeerRow>;
+
+  peers::OwnIdentity identity() const;
+  Effects apply(const std::string& from, const wire::PeerMessage& message, book::Book& book, WallTime now);
+  Effects apply_told(const std::string& from, const wire::PeerMessage& message, book::Book& book,
+                     WallTime now);
+  Effects answered(std::size_t to, book::ForwardedJobs::Answered answer);
+  void say(const std::string& host, wire::PeerMessage message);
+  void tell(std::size_t to, wire::PeerMessage message);
+  void greet(std::size_t other);
+  void check_stored(JobKey key);
+  void committed();
+  void died();
+
+  Outside& outside_;
+  std::set<std::size_t> greets_;  // who is to be told what this cluster holds, behind the next commit
+  std::set<std::size_t> greeted_;
+  std::set<JobKey> changed_;
+  std::vector<std::pair<std::size_t, wire::ForwardOver>> answers_;
+  Known known_, known_in_backup_;
+  int store_ = 0, store_in_backup_ = 0, stores_made_ = 0, runs_ = 0;
+};
+
+}  // namespace rollcall::sched
