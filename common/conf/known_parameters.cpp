@@ -177,6 +177,7 @@ const std::vector<KnownParameter> kLsbParams{
     {"MAX_SBD_CONNS", File::lsb_params, Effect::none, "every host has one connection"},
     {"MAX_SBD_FAIL", File::lsb_params},
     {"MAX_STREAM_RECORDS", File::lsb_params, Effect::none, kNoStream},
+    {"MAX_TOTAL_TIME_PREEMPT", File::lsb_params},
     {"MAX_USER_JOB_STORAGE", File::lsb_params},
     {"MBD_SLEEP_TIME", File::lsb_params},
     {"MC_PENDING_REASON_PKG_SIZE", File::lsb_params, Effect::none,
@@ -193,12 +194,14 @@ const std::vector<KnownParameter> kLsbParams{
     {"NO_PREEMPT_INTERVAL", File::lsb_params},
     {"NO_PREEMPT_RUN_TIME", File::lsb_params},
     {"PG_SUSP_IT", File::lsb_params},
+    {"PREEMPTABLE_RESOURCES", File::lsb_params},
     {"PREEMPT_DELAY", File::lsb_params},
     {"PREEMPT_FOR", File::lsb_params},
     {"PREEMPT_JOBTYPE", File::lsb_params},
     {"RESOURCE_RESERVE_PER_SLOT", File::lsb_params},
     {"RESOURCE_RESERVE_PER_TASK", File::lsb_params},
     {"SBD_SLEEP_TIME", File::lsb_params},
+    {"USE_SUSP_SLOTS", File::lsb_params},
 };
 
 void tell(const Place& place, const KnownParameter& known, Problems& problems) {

@@ -13,7 +13,6 @@ constexpr std::string_view kKeywordForwarding = "jobs are forwarded without it i
 constexpr std::string_view kKeywordNoLeases = "hosts are not lent to other clusters in this release";
 constexpr std::string_view kKeywordNoForwarding =
     "loads and hosts of other clusters are not shared in this release";
-constexpr std::string_view kKeywordNoPreemption = "preemption by it is not supported in this release";
 constexpr std::string_view kKeywordNoFairshare =
     "fairshare is not supported in this release; jobs go by priority and time of submission";
 constexpr std::string_view kKeywordNoAffinity = "binding jobs to processors is not supported in this release";
@@ -37,7 +36,6 @@ const std::vector<KeywordWithoutEffect> kKeywordTable{
     {"lsb.queues", "Queue", "MAX_SLOTS_IN_POOL", kKeywordNoFairshare},
     {"lsb.queues", "Queue", "APS_PRIORITY", kKeywordNoFairshare},
     {"lsb.queues", "Queue", "ENABLE_GPU_HIST_RUN_TIME", kKeywordNoFairshare},
-    {"lsb.queues", "Queue", "MAX_TOTAL_TIME_PREEMPT", kKeywordNoPreemption},
     {"lsb.queues", "Queue", "IMPT_TASKBKLG", kKeywordForwarding},
     {"lsb.queues", "Queue", "FWD_JOB_FACTOR", kKeywordNoFairshare},
     {"lsb.queues", "Queue", "REMOTE_MAX_PREEXEC_RETRY", kKeywordForwarding},

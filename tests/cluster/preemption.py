@@ -50,10 +50,12 @@ def test_a_job_stops_for_a_higher_one_and_goes_on(bench):
         low = batch.bsub(waits_for(low_gate) + f"; echo went on > {notes}/result", "-o", "/dev/null")
         batch.wait_for(low, "RUN")
         pid = pid_of(batch, low)
+        expect_in("PREEMPTABLE_SLOTS:  1", batch.good("bqueues", "-l", "owners"), "bqueues -l")
         high = batch.bsub(waits_for(high_gate), "-q", "owners", "-o", "/dev/null")
         behind = batch.bsub("true", "-o", "/dev/null")
         batch.wait_for(high, "RUN")
         expect_equal(batch.field(low), "SSUSP", "the low job")
+        expect_in("PREEMPTABLE_SLOTS:  0", batch.good("bqueues", "-l", "owners"), "bqueues -l has no more to preempt")
         wait_until(lambda: processes.read_process(pid).state == "T", "the low job's processes to be stopped", 10)
         expect_equal(counts(batch, "n1"), ["closed_Full", "2", "1", "1"], "bhosts counts both, and full is what runs")
         told = re.sub(r"\s+", " ", batch.good("bjobs", "-l", str(low)))
@@ -77,6 +79,25 @@ def test_a_job_stops_for_a_higher_one_and_goes_on(bench):
         with open(f"{notes}/result", encoding="ascii") as file:
             expect_equal(file.read(), "went on\n", "the low job's result")
     bench.saw("SSUSP with processes in T, both counted, over a restart of mbatchd; then RUN before a waiting job, and its result")
+
+
+def test_a_lower_queue_uses_the_slots_of_a_stopped_job(bench):
+    with BatchCluster(bench, ["n1"], slots=1, queues=QUEUES) as batch:
+        high = batch.bsub("sleep 600", "-q", "owners", "-o", "/dev/null")
+        batch.wait_for(high, "RUN")
+        batch.good("bstop", str(high))
+        low = batch.bsub("sleep 600", "-o", "/dev/null")
+        batch.wait_for(low, "RUN")
+        expect_equal(batch.field(high), "USUSP", "the stopped job")
+        expect_in("A job of a lower queue uses its slots", re.sub(r"\s+", " ", batch.good("bjobs", "-l", str(high))), "bjobs -l")
+        batch.good("bresume", str(high))
+        batch.wait_for(high, "RUN")
+        expect_equal(batch.field(low), "SSUSP", "the low job")
+        expect_in(REASON, re.sub(r"\s+", " ", batch.good("bjobs", "-l", str(low))), "bjobs -l")
+        batch.good("bkill", str(high))
+        batch.wait_for(low, "RUN")
+        batch.good("bkill", str(low))
+    bench.saw("a low job runs while the high one is stopped, and stops when it is resumed")
 
 
 def test_a_queue_may_end_what_would_be_preempted(bench):

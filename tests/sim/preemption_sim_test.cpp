@@ -121,6 +121,7 @@ void submit_some(BookWorld& world, std::uint32_t seed) {
 
 struct Ended {
   int preemptions = 0, deaths = 0;
+  std::int64_t preempted_us = 0;
 };
 Ended run_world(int seed, WorldChances chances, WorldEngines engines) {
   const ConfigView config = site(seed % 3 == 0);
@@ -138,6 +139,8 @@ Ended run_world(int seed, WorldChances chances, WorldEngines engines) {
   each_job(world, [&](JobKey key, const Job& job) {
     EXPECT_EQ(job.record.suspend_reasons(), 0U) << text(key);
     ended.preemptions += job.record.preemptions();
+    ended.preempted_us += job.record.preempted_for_us();
+    EXPECT_EQ(job.record.preempted_since_us(), 0) << text(key);
     if (chances.people) return;
     EXPECT_EQ(world.runs(key), 1) << text(key);
     EXPECT_EQ(job.record.exit_status(), BookWorld::code_of(key)) << text(key);
@@ -152,6 +155,7 @@ INSTANTIATE_TEST_SUITE_P(Engines, PreemptionSim, testing::Values(WorldEngines::o
 
 TEST_P(PreemptionSim, PreemptedJobsGoOnAndRunOnce) {
   int preemptions = 0, deaths = 0;
+  std::int64_t preempted_us = 0;
   const int count = seeds(GetParam() == WorldEngines::one ? 500 : 100);
   for (int seed = 1; seed <= count && !HasFailure(); ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
@@ -160,9 +164,11 @@ TEST_P(PreemptionSim, PreemptedJobsGoOnAndRunOnce) {
     chances.refuses = seed % 4;
     const Ended ended = run_world(seed, chances, GetParam());
     preemptions += ended.preemptions;
+    preempted_us += ended.preempted_us;
     deaths += ended.deaths;
   }
   EXPECT_GT(preemptions, count);
+  EXPECT_GT(preempted_us, 0);
   EXPECT_GT(deaths, 0);
 }
 

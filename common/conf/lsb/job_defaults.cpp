@@ -181,6 +181,7 @@ const std::vector<std::string>& job_default_keywords() {
                                                  "MAX_PREEXEC_RETRY",
                                                  "LOCAL_MAX_PREEXEC_RETRY",
                                                  "MAX_JOB_PREEMPT",
+                                                 "MAX_TOTAL_TIME_PREEMPT",
                                                  "NO_PREEMPT_INTERVAL",
                                                  "NO_PREEMPT_RUN_TIME",
                                                  "NO_PREEMPT_FINISH_TIME",

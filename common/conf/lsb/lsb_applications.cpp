@@ -18,7 +18,6 @@ struct WithoutEffect {
 };
 
 constexpr std::string_view kNoCheckpoints = "jobs are not checkpointed";
-constexpr std::string_view kNoPreempting = "preemption by it is not supported in this release";
 constexpr std::string_view kNoResizing = "resizing jobs is not supported in this release";
 constexpr std::string_view kOfQueues = "it is a queue's parameter";
 constexpr std::string_view kNoBinding = "binding jobs to processors is not supported in this release";
@@ -57,7 +56,6 @@ constexpr auto kWithoutEffect = std::to_array<WithoutEffect>({
     {"JOB_PREPROC_TIMEOUT", "that of lsb.params counts"},
     {"JOB_SIZE_LIST", "jobs may have every size within TASKLIMIT"},
     {"LOCAL_MAX_PREEXEC_RETRY_ACTION", "that of lsb.params counts"},
-    {"MAX_TOTAL_TIME_PREEMPT", kNoPreempting},
     {"MEMLIMIT_TYPE", "MEMLIMIT counts for the whole job"},
     {"MIG", "jobs are not migrated"},
     {"NETWORK_REQ", "there is no network scheduling"},

@@ -144,6 +144,8 @@ void read_row(const Row& row, LsbParams& params, Problems& problems) {
     params.reserve_per_task |= cells.yes_no(name).value_or(false);
   params.preemption_limits = read_preemption_limits(cells);
   params.preempt_exclusive = read_preempt_exclusive(cells);
+  set(params.use_suspended_slots, cells.yes_no("USE_SUSP_SLOTS"));
+  params.preemptable_resources = cells.words("PREEMPTABLE_RESOURCES");
   set(params.preempt_for, read_preempt_for(cells));
   params.exit_rate = cells.real("GLOBAL_EXIT_RATE", 0, 1e9);
   set(params.exit_rate_minutes, cells.real("JOB_EXIT_RATE_DURATION", 0, 1e9));

@@ -45,6 +45,8 @@ struct LsbParams {
   PreemptionLimits preemption_limits;
   PreemptFor preempt_for;
   bool preempt_exclusive = false;           // PREEMPT_JOBTYPE=EXCLUSIVE
+  bool use_suspended_slots = true;          // USE_SUSP_SLOTS
+  std::vector<std::string> preemptable_resources;
   bool exit_after_preexec_retries = false;  // LOCAL_MAX_PREEXEC_RETRY_ACTION=EXIT
   int max_user_storage_mb = 4096;           // MAX_USER_JOB_STORAGE; 0: any number
   std::optional<int> max_requeue_pause_s;   // MAX_REQUEUE_PAUSE; none: MBD_SLEEP_TIME

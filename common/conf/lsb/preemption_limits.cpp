@@ -60,6 +60,7 @@ bool read_preempt_exclusive(RowReader& cells) {
 PreemptionLimits read_preemption_limits(RowReader& cells) {
   PreemptionLimits limits;
   limits.most = cells.whole("MAX_JOB_PREEMPT", 0, kMost);
+  limits.total_min = cells.whole("MAX_TOTAL_TIME_PREEMPT", 1, kMost);
   limits.interval_min = cells.whole("NO_PREEMPT_INTERVAL", 0, kMost);
   limits.run_time = part_of_run(cells, "NO_PREEMPT_RUN_TIME");
   limits.finish_time = part_of_run(cells, "NO_PREEMPT_FINISH_TIME");
@@ -69,6 +70,7 @@ PreemptionLimits read_preemption_limits(RowReader& cells) {
 
 PreemptionLimits first_of(const PreemptionLimits& first, const PreemptionLimits& second) {
   return {first.most ? first.most : second.most,
+          first.total_min ? first.total_min : second.total_min,
           first.interval_min ? first.interval_min : second.interval_min,
           first.run_time ? first.run_time : second.run_time,
           first.finish_time ? first.finish_time : second.finish_time,

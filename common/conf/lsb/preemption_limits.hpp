@@ -20,6 +20,8 @@ struct PartOfRun {
 struct PreemptionLimits {
   std::optional<int> most;  // MAX_JOB_PREEMPT: how often a job may be preempted
   std::optional<int>
+      total_min;  // MAX_TOTAL_TIME_PREEMPT: a job that was preempted so long in all is left alone
+  std::optional<int>
       interval_min;  // NO_PREEMPT_INTERVAL: after its start, or since it went on, a job is left alone so long
   std::optional<PartOfRun> run_time;     // NO_PREEMPT_RUN_TIME: a job that has run so long is left alone
   std::optional<PartOfRun> finish_time;  // NO_PREEMPT_FINISH_TIME: one that ends within that time too

@@ -122,7 +122,7 @@ void add_suspend_reasons(const wire::JobRecord& record, JobView& to) {
         (told.bit == wire::SUSPEND_ADMIN && record.stopped_by_admin());
     if ((bits & told.bit) == 0 && !flagged) continue;
     const bool preempted = told.bit == wire::SUSPEND_PREEMPT;
-    add_reason(to, told.text,
+    add_reason(to, preempted && record.slots_lent() ? "A job of a lower queue uses its slots" : told.text,
                preempted ? "job " + text(key_of(record.preempted_by())) +
                                " started on its slots; it resumes when they are free"
                          : std::string(told.why));

@@ -272,7 +272,8 @@ class Explanation {
   void full(HostNumber host, Fit fit) {
     const auto slots = state_.snapshot().slots(host).value_or(0);
     plain(host, fit, "Not enough job slots",
-          slots == 0   ? "MXJ in lsb.hosts is 0"
+          fit.limited  ? "USE_SUSP_SLOTS=N keeps the free slots for suspended jobs of higher queues"
+          : slots == 0 ? "MXJ in lsb.hosts is 0"
           : slots == 1 ? "its only slot is taken"
                        : "all " + slots_text(slots) + " are taken",
           false);

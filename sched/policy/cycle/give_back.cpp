@@ -24,6 +24,17 @@ WorkingState::Room WorkingState::room_of(const PlacedJob& job, int slots) const 
   return {slots, 1, job.placement.exclusive ? 1 : 0};
 }
 
+// USE_SUSP_SLOTS=N: the slots of a preempted job are free for jobs of higher queues, and kept from those that its own could preempt.
+void WorkingState::keep(const PlacedJob& job, int sign) {
+  const QueueNumber queue = snapshot_->demands()[job.demand].compiled->queue;
+  if (rules().lsb->params.use_suspended_slots || queue == kNoQueue) return;
+  kept_.resize(rules().queues.size());
+  for (const QueueNumber lower : rules().preempts[queue]) {
+    if (kept_[lower].empty()) kept_[lower].assign(rules().hosts.size(), 0);
+    for (const SlotsOn& on : job.placement.hosts) kept_[lower][on.host] += sign * on.slots;
+  }
+}
+
 // A job of -x goes on beside no other running job, and no job goes on beside one of -x.
 bool WorkingState::alone_enough(const PlacedJob& job) const {
   const auto& hosts = job.placement.hosts;
@@ -52,7 +63,9 @@ bool WorkingState::run_again(const PlacedJob& job) {
         !std::all_of(hosts.begin(), hosts.end(), [&](const SlotsOn& on) { return within(charge, on.host); }))
       return false;
   }
-  if (!take_back(job)) return false;
+  const bool runs = (job.suspended & ~wire::SUSPEND_PREEMPT) == 0;
+  if (runs && !take_back(job)) return false;
+  keep(job, -1);
   for (const SlotsOn& on : hosts) {
     Room room = room_of(job, on.slots);
     room.exclusive = job.placement.exclusive ? 1 : 0;

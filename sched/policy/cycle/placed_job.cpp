@@ -62,7 +62,7 @@ PlacedJob placed_of(const PlacementRules& rules, const Job& job, DemandNumber de
   // A record may have a suspended status without reasons.
   if (placed.suspended == 0 && record.status() == wire::STATUS_USUSP) placed.suspended = wire::SUSPEND_USER;
   if (placed.suspended == 0 && record.status() == wire::STATUS_SSUSP) placed.suspended = wire::SUSPEND_LOAD;
-  set_preemptable(preemption, record.preemptions(), times, placed);
+  set_preemptable(preemption, {record.preemptions(), record.preempted_for_us()}, times, placed);
   placed.used_mem = static_cast<double>(record.usage().memory_kb()) / 1024;
   placed.used_swp = static_cast<double>(record.usage().swap_kb()) / 1024;
   return placed;

@@ -11,6 +11,7 @@ struct Preemption::Draft {
   const HostSearch::Look& look;
   const PendingJob& job;
   Cursors& cursors;
+  const std::vector<Source> sources;  // first to last
   PreemptionAttempt* told = nullptr;  // its place in the log, if there is one
   Jobs victims;
   std::unordered_set<JobKey> chosen;  // the keys of `victims`
@@ -39,18 +40,49 @@ bool Preemption::preemptable(const PlacedJob& job) {
   return why == LeftAlone::no;
 }
 
+Preemption::Source Preemption::source_of(const PlacedJob& job) const {
+  const QueueNumber queue = queue_of(job);
+  return job.suspended == 0 ? queue : queue + static_cast<Source>(state_.rules().queues.size());
+}
+
+// Nobody is disturbed by slots that are lent: they come first.
+std::vector<Preemption::Source> Preemption::sources_of(QueueNumber queue) const {
+  std::vector<Source> sources;
+  if (lends_to(queue))
+    for (const QueueNumber lender : lenders_[queue])
+      sources.push_back(lender + static_cast<Source>(state_.rules().queues.size()));
+  const auto& victims = state_.rules().preempts[queue];
+  sources.insert(sources.end(), victims.begin(), victims.end());
+  return sources;
+}
+
+void Preemption::find_lenders() {
+  for (const auto& lenders : lenders_)
+    for (const QueueNumber queue : lenders)
+      jobs_[queue + state_.rules().queues.size()].resize(state_.rules().hosts.size());
+  if (lenders_.empty()) return;
+  for (const JobKey key : state_.snapshot().tallies().suspended) {
+    const PlacedJob& job = *state_.snapshot().placed(key);
+    if (queue_of(job) == kNoQueue || !lends_slots(state_.snapshot(), job)) continue;
+    auto& hosts = jobs_[source_of(job)];
+    if (hosts.empty()) continue;
+    for (const SlotsOn& on : job.placement.hosts) hosts[on.host].push_back(&job);
+  }
+}
+
 void Preemption::find_running() {
   if (std::exchange(known_, true)) return;
   const PlacementRules& rules = state_.rules();
-  running_.resize(rules.queues.size());
+  jobs_.resize(2 * rules.queues.size());
   for (const auto& victims : rules.preempts)
-    for (const QueueNumber queue : victims) running_[queue].resize(rules.hosts.size());
+    for (const QueueNumber queue : victims) jobs_[queue].resize(rules.hosts.size());
   for (const auto& [key, job] : state_.snapshot().placed_jobs()) {
     const QueueNumber queue = queue_of(job);
-    if (queue == kNoQueue || running_[queue].empty() || !preemptable(job)) continue;
-    for (const SlotsOn& on : job.placement.hosts) running_[queue][on.host].push_back(&job);
+    if (queue == kNoQueue || jobs_[queue].empty() || !preemptable(job)) continue;
+    for (const SlotsOn& on : job.placement.hosts) jobs_[queue][on.host].push_back(&job);
   }
-  for (auto& hosts : running_)
+  find_lenders();
+  for (auto& hosts : jobs_)
     for (Jobs& jobs : hosts)
       std::sort(jobs.begin(), jobs.end(), [](const PlacedJob* a, const PlacedJob* b) {
         return a->started != b->started ? a->started > b->started : a->key > b->key;
@@ -66,12 +98,11 @@ Preemption::Cursors& Preemption::cursors_of(const HostSearch::Look& look) {
   const auto [place, is_new] = cursors_.try_emplace(look.entry);
   Cursors& cursors = place->second;
   if (!is_new) return cursors;
-  const auto& queues = state_.rules().preempts[look.entry->compiled->queue];
   std::vector<WorkingState::Room> more(state_.rules().hosts.size());
-  for (const QueueNumber queue : queues) {
-    cursors.at[queue] = 0;
+  for (const Source source : sources_of(look.entry->compiled->queue)) {
+    cursors.at[source] = 0;
     for (HostNumber host = 0; host < more.size(); ++host)
-      for (const PlacedJob* job : running(queue)[host])
+      for (const PlacedJob* job : of(source)[host])
         for (const SlotsOn& on : job->placement.hosts) {
           if (on.host != host) continue;
           const auto room = state_.room_of(*job, on.slots);
@@ -108,14 +139,17 @@ int Preemption::most_on(const HostSearch::Look& look, HostNumber host) const {
   return most;
 }
 
-std::optional<Preemption::Found> Preemption::find(const HostSearch::Look& look, const PendingJob& job) {
+std::optional<Preemption::Found> Preemption::find(const HostSearch::Look& look, const PendingJob& job,
+                                                  bool preempts) {
   const Demand& demand = look.entry->demand;
   PreemptionAttempt* const told = log_ == nullptr ? nullptr : &log_->emplace_back();
   if (told) *told = {.job = job.key, .demand = job.demand};
   const bool may = !demand.exclusive || state_.rules().preempts_exclusive;
   if (!may || demand.whole_hosts) return std::nullopt;
   find_running();
-  Draft draft{look, job, cursors_of(look), told};
+  std::vector<Source> sources = sources_of(look.entry->compiled->queue);
+  if (!preempts) sources.resize(lenders_[look.entry->compiled->queue].size());
+  Draft draft{look, job, cursors_of(look), std::move(sources), told};
   if (demand.min_slots > 1) draft.hosts = search_.free_hosts(look);
   draft.in.insert(draft.hosts.begin(), draft.hosts.end());
   long long most = draft.cursors.most;
@@ -126,8 +160,8 @@ std::optional<Preemption::Found> Preemption::find(const HostSearch::Look& look, 
     told->hosts = draft.cursors.hosts;
   }
   if (most < demand.min_slots) return std::nullopt;
-  for (const QueueNumber queue : state_.rules().preempts[look.entry->compiled->queue])
-    if (add_victims(draft, queue)) break;
+  for (const Source source : draft.sources)
+    if (add_victims(draft, source)) break;
   if (!draft.room && !draft.victims.empty()) {
     draft.next_look = 0;
     enough(draft);
@@ -146,25 +180,25 @@ std::optional<Preemption::Found> Preemption::find(const HostSearch::Look& look, 
 }
 
 // True: the job has room.
-bool Preemption::add_victims(Draft& draft, QueueNumber queue) {
-  std::size_t& cursor = draft.cursors.at[queue];
+bool Preemption::add_victims(Draft& draft, Source source) {
+  std::size_t& cursor = draft.cursors.at[source];
   const auto& hosts = draft.cursors.hosts;
   const auto& excluded = draft.job.excluded;
   for (std::size_t at = cursor; at < hosts.size(); ++at) {
-    const Jobs& jobs = running(queue)[hosts[at]];
+    const Jobs& jobs = of(source)[hosts[at]];
     const bool none = std::all_of(jobs.begin(), jobs.end(),
                                   [this](const PlacedJob* job) { return suspended_.contains(job->key); });
     if (none && at == cursor) ++cursor;
     if (none || std::find(excluded.begin(), excluded.end(), hosts[at]) != excluded.end()) continue;
-    if (add_victims_on(draft, queue, hosts[at])) return true;
+    if (add_victims_on(draft, source, hosts[at])) return true;
   }
   return false;
 }
 
-bool Preemption::add_victims_on(Draft& draft, QueueNumber queue, HostNumber host) {
+bool Preemption::add_victims_on(Draft& draft, Source source, HostNumber host) {
   if (draft.in.insert(host).second) draft.hosts.push_back(host);
   const bool serial = draft.serial();
-  for (const PlacedJob* job : running(queue)[host]) {
+  for (const PlacedJob* job : of(source)[host]) {
     if (suspended_.contains(job->key) || !draft.chosen.insert(job->key).second) continue;
     draft.victims.push_back(job);
     lend(*job, 1);
@@ -178,7 +212,7 @@ bool Preemption::add_victims_on(Draft& draft, QueueNumber queue, HostNumber host
     draft.hosts.clear();
     draft.chosen.clear();
     draft.in.clear();
-    if (draft.told) draft.told->without_room.emplace_back(queue, host);
+    if (draft.told) draft.told->without_room.emplace_back(source, host);
     return false;
   }
   return enough(draft);
@@ -225,7 +259,7 @@ const std::vector<Preemption::Group>& Preemption::by_size(const Draft& draft) {
   auto& known = draft.cursors.by_size;
   if (known) return *known;
   const auto& hosts = draft.cursors.hosts;
-  const auto& queues = state_.rules().preempts[draft.look.entry->compiled->queue];
+  const std::vector<Source> sources = sources_of(draft.look.entry->compiled->queue);
   const auto& span = draft.look.entry->compiled->span;
   const bool one_host = span && span->hosts == 1;
   std::vector<bool>& of_use = draft.cursors.of_use;
@@ -233,9 +267,9 @@ const std::vector<Preemption::Group>& Preemption::by_size(const Draft& draft) {
   for (const HostNumber host : hosts) of_use[host] = true;
   std::unordered_set<JobKey> seen;
   known.emplace(one_host ? hosts.size() : 1);
-  for (std::size_t rank = 0; rank < queues.size(); ++rank)
+  for (std::size_t rank = 0; rank < sources.size(); ++rank)
     for (std::size_t at = 0; at < hosts.size(); ++at)
-      for (const PlacedJob* job : running(queues[rank])[hosts[at]]) {
+      for (const PlacedJob* job : of(sources[rank])[hosts[at]]) {
         if (!one_host && job->placement.hosts.size() > 1 && !seen.insert(job->key).second) continue;
         int slots = 0;
         for (const SlotsOn& on : job->placement.hosts)
@@ -254,14 +288,14 @@ const std::vector<Preemption::Group>& Preemption::by_size(const Draft& draft) {
 // Puts other victims in place of the draft's, if they are fewer.
 void Preemption::take_fewest(Draft& draft) {
   if (draft.victims.size() < 2) return;
-  const auto& queues = state_.rules().preempts[draft.look.entry->compiled->queue];
+  const auto& sources = draft.sources;
   std::size_t last_rank = 0;
   for (const PlacedJob* victim : draft.victims) {
-    const auto at = std::find(queues.begin(), queues.end(), queue_of(*victim));
-    last_rank = std::max(last_rank, static_cast<std::size_t>(at - queues.begin()));
+    const auto at = std::find(sources.begin(), sources.end(), source_of(*victim));
+    last_rank = std::max(last_rank, static_cast<std::size_t>(at - sources.begin()));
     lend(*victim, -1);
   }
-  Draft other{draft.look, draft.job, draft.cursors, draft.told};
+  Draft other{draft.look, draft.job, draft.cursors, draft.sources, draft.told};
   const std::vector<HostNumber> free = search_.free_hosts(draft.look);
   for (const Group& group : by_size(draft)) {
     if (draft.victims.size() < 2) break;
@@ -328,25 +362,6 @@ bool Preemption::settle(const NumberedPlacement& placement, const std::vector<co
         left = true;
       }
   return left;
-}
-
-void Preemption::go_on(int priority, Plan& plan) {
-  if (!waiting_) {
-    waiting_.emplace();
-    for (const JobKey key : state_.snapshot().tallies().suspended)
-      if (const PlacedJob* job = state_.snapshot().placed(key);
-          job->suspended == wire::SUSPEND_PREEMPT && reachable(state_.snapshot(), *job))
-        waiting_->push_back(job);
-    std::sort(waiting_->begin(), waiting_->end(), [this](const PlacedJob* a, const PlacedJob* b) {
-      if (this->priority(*a) != this->priority(*b)) return this->priority(*a) > this->priority(*b);
-      return a->started != b->started ? a->started < b->started : a->key < b->key;
-    });
-  }
-  for (; next_waiting_ < waiting_->size(); ++next_waiting_) {
-    const PlacedJob& job = *(*waiting_)[next_waiting_];
-    if (this->priority(job) < priority) return;
-    if (state_.run_again(job)) plan.resumes.push_back({job.key, wire::SUSPEND_PREEMPT});
-  }
 }
 
 }  // namespace rollcall::sched::cycle

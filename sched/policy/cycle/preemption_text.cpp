@@ -19,6 +19,12 @@ bool contains(const List& list, const Value& value) {
   return std::find(list.begin(), list.end(), value) != list.end();
 }
 
+std::string keys_text(const std::vector<JobKey>& keys) {
+  std::string text = keys.size() == 1 ? "job" : std::to_string(keys.size()) + " jobs,";
+  for (std::size_t i = 0; i < std::min(keys.size(), kJobsShown); ++i) text += " " + sched::text(keys[i]);
+  return text + (keys.size() > kJobsShown ? " ..." : "");
+}
+
 // Explains one attempt of the log.
 class Explanation {
  public:
@@ -30,17 +36,16 @@ class Explanation {
     if (const PendingJob* job = before_.pending(attempt_.job)) excluded_ = job->excluded;
   }
 
-  std::string text() const {
-    std::string text = headline();
+  ToldPreemption told() const {
+    ToldPreemption told{.job = attempt_.job, .result = headline(), .victims = {}, .passed_over = {}};
     for (const JobKey key : attempt_.victims) {
       const PlacedJob& job = *before_.placed(key);
-      text += "  " + named(job) + ": " + why_its_queue(queue_of(job)) + "\n";
+      told.victims.push_back({key, named(job),
+                              job.suspended == 0 ? why_its_queue(queue_of(job))
+                                                 : "suspended, so it lends its slots: USE_SUSP_SLOTS"});
     }
-    if (!attempt_.tried) return text;
-    const auto reasons = passed_over();
-    if (!reasons.empty()) text += "passed over:\n";
-    for (const auto& [keys, reason] : reasons) text += "  " + keys_text(keys) + ": " + reason + "\n";
-    return text;
+    if (attempt_.tried) told.passed_over = passed_over();
+    return told;
   }
 
  private:
@@ -74,17 +79,29 @@ class Explanation {
     if (attempt_.allowed_from > now_)
       return who + " may not preempt for " +
              std::to_string((attempt_.allowed_from.us - now_.us + 999'999) / 1'000'000) +
-             " s more: PREEMPT_DELAY\n";
-    if (!attempt_.tried) return who + " may not preempt: it is exclusive\n";
-    if (!attempt_.victims.empty())
-      return who + " preempts " + std::to_string(attempt_.victims.size()) +
-             (attempt_.victims.size() == 1 ? " job\n" : " jobs\n");
+             " s more: PREEMPT_DELAY";
+    if (!attempt_.tried) return who + " may not preempt: it is exclusive";
+    if (!attempt_.victims.empty()) return who + " " + whose_slots();
     const std::string none = who + " preempts no job: it needs " + std::to_string(demand.min_slots) +
                              (demand.min_slots == 1 ? " slot" : " slots");
     if (attempt_.most < demand.min_slots)
       return none + ", free slots and those of jobs it may preempt are at most " +
-             std::to_string(attempt_.most) + "\n";
-    return who + " preempts no job: it has no room, even with the slots of all jobs that it may preempt\n";
+             std::to_string(attempt_.most);
+    return who + " preempts no job: it has no room, even with the slots of all jobs that it may preempt";
+  }
+
+  std::string whose_slots() const {
+    const auto lent = static_cast<std::size_t>(
+        std::count_if(attempt_.victims.begin(), attempt_.victims.end(),
+                      [this](JobKey key) { return before_.placed(key)->suspended != 0; }));
+    const auto number = [](std::size_t count, const std::string& job) {
+      return std::to_string(count) + " " + job + (count == 1 ? "" : "s");
+    };
+    const std::size_t preempted = attempt_.victims.size() - lent;
+    std::string text = preempted == 0 ? "" : "preempts " + number(preempted, "job");
+    if (lent > 0)
+      text += (text.empty() ? "" : " and ") + ("uses the slots of " + number(lent, "suspended job"));
+    return text;
   }
 
   std::string named(const PlacedJob& job) const {
@@ -150,9 +167,11 @@ class Explanation {
 
   // It could have been preempted, but others came first.
   std::string why_later(const PlacedJob& job, QueueNumber queue) const {
-    const PlacedJob* last = before_.placed(attempt_.victims.back());
+    const PlacedJob* last = nullptr;
     for (const JobKey key : attempt_.victims)
-      if (rank(queue_of(*before_.placed(key))) > rank(queue_of(*last))) last = before_.placed(key);
+      if (const PlacedJob* victim = before_.placed(key); victim->suspended == 0)
+        if (last == nullptr || rank(queue_of(*victim)) >= rank(queue_of(*last))) last = victim;
+    if (last == nullptr) return "slots of suspended jobs are enough";
     if (rank(queue) > rank(queue_of(*last)))
       return "queue " + rules_.queues[queue].name + " comes after " + rules_.queues[queue_of(*last)].name;
     for (const JobKey key : attempt_.victims)
@@ -165,12 +184,6 @@ class Explanation {
   static bool runs_on(const PlacedJob& job, HostNumber host) {
     const auto& hosts = job.placement.hosts;
     return std::any_of(hosts.begin(), hosts.end(), [host](const SlotsOn& on) { return on.host == host; });
-  }
-
-  static std::string keys_text(const std::vector<JobKey>& keys) {
-    std::string text = keys.size() == 1 ? "job" : std::to_string(keys.size()) + " jobs,";
-    for (std::size_t i = 0; i < std::min(keys.size(), kJobsShown); ++i) text += " " + sched::text(keys[i]);
-    return text + (keys.size() > kJobsShown ? " ..." : "");
   }
 
   const Snapshot& before_;
@@ -186,19 +199,32 @@ class Explanation {
 
 }  // namespace
 
-std::string preemption_text(const Snapshot& before, WallTime now, const PreemptionLog& log, JobKey job) {
-  const auto explained = [&](const PreemptionAttempt& attempt) {
-    return Explanation(before, now, log, attempt).text();
-  };
+ToldPreemption told(const Snapshot& before, WallTime now, const PreemptionLog& log,
+                    const PreemptionAttempt& attempt) {
+  return Explanation(before, now, log, attempt).told();
+}
+
+const PreemptionAttempt* attempt_of(const Snapshot& before, const PreemptionLog& log, JobKey job) {
   const PendingJob* pending = before.pending(job);
   const PreemptionAttempt* of_demand = nullptr;
   for (const PreemptionAttempt& attempt : log) {
-    if (attempt.job == job || contains(attempt.victims, job)) return explained(attempt);
+    if (attempt.job == job || contains(attempt.victims, job)) return &attempt;
+    // The cycle asked for the first job of the demand only: the others need the same.
     if (pending != nullptr && attempt.demand == pending->demand && attempt.victims.empty())
       of_demand = &attempt;
   }
-  // The cycle asked for the first job of the demand only: the others need the same.
-  return of_demand == nullptr ? "" : explained(*of_demand);
+  return of_demand;
+}
+
+std::string preemption_text(const Snapshot& before, WallTime now, const PreemptionLog& log, JobKey job) {
+  const PreemptionAttempt* attempt = attempt_of(before, log, job);
+  if (attempt == nullptr) return "";
+  const ToldPreemption all = told(before, now, log, *attempt);
+  std::string text = all.result + "\n";
+  for (const auto& victim : all.victims) text += "  " + victim.who + ": " + victim.why + "\n";
+  if (!all.passed_over.empty()) text += "passed over:\n";
+  for (const auto& [keys, reason] : all.passed_over) text += "  " + keys_text(keys) + ": " + reason + "\n";
+  return text;
 }
 
 std::string explained(Scenario scenario, JobKey job) {

@@ -13,10 +13,10 @@
 //              HOSTS = (...) as bsub -m       BEGIN = SECONDS from now       AGE = SECONDS since it was submitted
 //              HOLD = dependency | never | stopped | admin | paused      RUN_LIMIT = SECONDS
 //   Running    JOB, USER, QUEUE, PROJECT, RES_REQ, HOSTS, EXCLUSIVE, AGE, SUSPENDED, SINCE, USED_MEM, RUN_LIMIT,
-//              PREEMPTIONS
+//              PREEMPTIONS PREEMPTED_FOR
 //              HOSTS = (4*hostA hostB)        AGE = SECONDS since it was started     SUSPENDED = (LOAD WINDOW USER ...)
 //              SINCE = SECONDS since it has its state                  USED_MEM = MB
-//              PREEMPTIONS = how often it was preempted before
+//              PREEMPTIONS = how often it was preempted before; PREEMPTED_FOR = seconds that it was preempted in all
 #include "sched/policy/cycle/scenario.hpp"
 
 #include <algorithm>
@@ -370,8 +370,10 @@ class ScenarioReader {
     draft.alternative = &compiled.alternatives[0];
     job.placement = state.take(*demand, compiled, std::move(draft));
     job.placement.expected_end = expected_end(job.started, times_of(row));
-    set_preemptable(preemption_of(*demand), static_cast<int>(real(row, "PREEMPTIONS").value_or(0)),
-                    times_of(row), job);
+    const PreemptedBefore before{
+        static_cast<int>(real(row, "PREEMPTIONS").value_or(0)),
+        static_cast<std::int64_t>(real(row, "PREEMPTED_FOR").value_or(0) * 1'000'000)};
+    set_preemptable(preemption_of(*demand), before, times_of(row), job);
     for (std::int32_t index = keys->first; index <= keys->last; ++index) {
       job.key = {keys->id, index};
       snapshot.place(job);

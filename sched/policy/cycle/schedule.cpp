@@ -28,6 +28,7 @@ class Cycle {
 
   Plan run() {
     plan_suspensions(state_, plan_);
+    for (const Resume& resume : plan_.resumes) preemption_.leave_alone(resume.job);
     for (const DemandNumber number : state_.snapshot().waiting_demands()) enter(number);
     plan_.dispatches.reserve(most_dispatches());
     while (state_.free_slots() > 0 || preemption_.in_use()) {
@@ -64,7 +65,8 @@ class Cycle {
   void one_job(const Candidate& candidate) {
     const Snapshot::DemandEntry& entry = *candidate.entry;
     const bool preempts = preemption_.by(entry.compiled->queue);
-    if (state_.free_slots() <= 0 && !preempts) return next_.close(candidate);
+    const bool borrows = preemption_.lends_to(entry.compiled->queue);
+    if (state_.free_slots() <= 0 && !preempts && !borrows) return next_.close(candidate);
     const PendingJob& job = *candidate.job;
     const WallTime ready = ready_at(state_.rules(), entry, job);
     if (ready > state_.now()) {
@@ -76,8 +78,9 @@ class Cycle {
       dispatch(candidate, std::move(*found));
       return next_.dispatched(candidate, plan_.dispatches.back());
     }
-    if (preempts && may_preempt_yet(job)) {
-      if (auto found = preemption_.find(look(candidate), job)) {
+    const bool preempts_now = preempts && may_preempt_yet(job);
+    if (preempts_now || borrows) {
+      if (auto found = preemption_.find(look(candidate), job, preempts_now)) {
         preempt(candidate, std::move(*found));
         return next_.dispatched(candidate, plan_.dispatches.back());
       }
@@ -118,11 +121,14 @@ class Cycle {
   }
 
   void preempt(const Candidate& candidate, Preemption::Found found) {
+    const JobKey by = candidate.job->key;
     for (const PlacedJob* victim : found.victims)
-      plan_.suspends.push_back({victim->key, wire::SUSPEND_PREEMPT,
-                                "The job was preempted by a job of a higher priority queue: " +
-                                    text(candidate.job->key) + " of " + queue_of(candidate).name,
-                                candidate.job->key});
+      plan_.suspends.push_back(
+          {victim->key, wire::SUSPEND_PREEMPT,
+           victim->suspended == 0
+               ? preemption_.preempted_text(by, candidate.entry->compiled->queue)
+               : "A job of a lower queue uses its slots: " + text(by) + " of " + queue_of(candidate).name,
+           by});
     dispatch(candidate, std::move(found.room));
     // What is left over is free in the next cycle.
     if (preemption_.settle(plan_.dispatches.back().placement, found.victims)) look_at({state_.now().us + 1});

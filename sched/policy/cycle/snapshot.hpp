@@ -93,7 +93,7 @@ using SlotsOn = NumberedPlacement::Slots;
 using Reservation = NumberedPlacement::Reservation;
 
 // What sets PlacedJob::preemptable_until.
-enum class PreemptionBound : std::uint8_t { none, times, run_time, finish_time };
+enum class PreemptionBound : std::uint8_t { none, times, total_time, run_time, finish_time };
 
 struct PlacedJob {
   JobKey key;
@@ -101,7 +101,8 @@ struct PlacedJob {
   NumberedPlacement placement;
   WallTime started;
   WallTime status_since;
-  // May be preempted within: MAX_JOB_PREEMPT, NO_PREEMPT_INTERVAL, NO_PREEMPT_RUN_TIME, NO_PREEMPT_FINISH_TIME. Never: no bound.
+  // May be preempted within: MAX_JOB_PREEMPT, MAX_TOTAL_TIME_PREEMPT, NO_PREEMPT_INTERVAL, NO_PREEMPT_RUN_TIME,
+  // NO_PREEMPT_FINISH_TIME. Never: no bound.
   WallTime preemptable_from, preemptable_until;
   PreemptionBound preemptable_until_by = PreemptionBound::none;
   bool rerunnable = false;

@@ -50,6 +50,10 @@ WorkingState::WorkingState(const Snapshot& snapshot, WallTime now)
     for (const JobKey key : tallies.suspended)
       if (const PlacedJob& job = *snapshot.placed(key); (job.suspended & wire::SUSPEND_PREEMPT) != 0)
         for (const SlotsOn& on : job.placement.hosts) --jobs_[on.host];
+  if (rules().preempts_any)
+    for (const JobKey key : tallies.suspended)
+      if (const PlacedJob& job = *snapshot.placed(key); (job.suspended & wire::SUSPEND_PREEMPT) != 0)
+        keep(job, 1);
   touched_.assign(count, false);
   started_.assign(count, false);
   taken_ = tallies.taken;
@@ -275,13 +279,16 @@ int WorkingState::room_of_charge(Charge charge, const Alternative& alternative, 
 
 Fit WorkingState::room(const Demand& demand, const Compiled& compiled, const Alternative& alternative,
                        HostNumber host, int wanted, const Allocation& draft) const {
-  Fit fit{std::min(wanted, free_slots_[host])};
-  if (fit.slots <= 0) return {0, Obstacle::full};
+  // No other demand may learn from it that the host is full: the slots are kept from some queues only.
+  const int kept = free_slots_[host] <= 0 ? 0 : this->kept(compiled.queue, host);
+  Fit fit{std::min(wanted, free_slots_[host] - kept)};
+  if (fit.slots <= 0) return {0, Obstacle::full, 0, kept > 0};
   if (demand.exclusive && jobs_[host] > 0) return {0, Obstacle::not_empty};
   for (const Take& take : alternative.takes) {
     fit = room_of_take(take, host, fit.slots, draft);
     if (fit.slots <= 0) return fit;
   }
+  fit.limited = kept > 0;
   for (const Charge charge : compiled.charges) {
     const int slots = room_of_charge(charge, alternative, host, fit.slots, draft);
     if (slots <= 0) return {0, Obstacle::limit, charge.rule, true};

@@ -110,7 +110,7 @@ class WorkingState {
   // A suspended job resumes and takes back what it had released. False, and nothing taken, if that is no longer free.
   bool take_back(const PlacedJob& job);
   // A preempted job goes on and takes its slots, its limits and what it had released. False, and nothing taken, if they are not
-  // free.
+  // free. One that is suspended for another reason too takes its slots and limits alone.
   bool run_again(const PlacedJob& job);
   // Room that jobs give up on a host when they are preempted.
   struct Room {
@@ -125,6 +125,10 @@ class WorkingState {
  private:
   friend class HostInCycle;
   double most_of(ResourceId id) const;
+  void keep(const PlacedJob& job, int sign);
+  int kept(QueueNumber queue, HostNumber host) const {
+    return kept_.empty() || queue == kNoQueue || kept_[queue].empty() ? 0 : kept_[queue][host];
+  }
   void reserve(const PlacedJob& job);
   void reserve(ResourceId resource, HostNumber host, double amount);
   void reserve(const Alternative& alternative, NumberedPlacement& placement);
@@ -140,6 +144,8 @@ class WorkingState {
   WallTime now_;
   WeekMinute local_;
   std::vector<int> free_slots_, jobs_, exclusive_;  // by host; `exclusive_`: jobs of -x
+  std::vector<std::vector<int>>
+      kept_;  // by queue, by host: free slots that its jobs may not use; empty: none
   std::vector<std::uint8_t> touched_, started_;
   std::vector<Obstacle> obstacles_;  // by host: windows and states, which do not change in a cycle
   long long all_free_ = 0;

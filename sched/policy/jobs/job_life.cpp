@@ -65,13 +65,12 @@ class Life : LifeElsewhere {
       return;
     const std::uint32_t reasons = record_.suspend_reasons() | plan.reasons;
     if (reasons == record_.suspend_reasons()) return;
-    const std::uint32_t fatal = reasons & ~record_.suspend_reasons() & rules_.terminate_for;
-    record_.set_suspend_reasons(reasons);
-    if ((plan.reasons & wire::SUSPEND_PREEMPT) != 0) {
-      set_key(*record_.mutable_preempted_by(), plan.preempted_by);
-      record_.set_preemptions(record_.preemptions() + 1);
-    }
     const bool runs = status() == wire::STATUS_RUN;
+    std::uint32_t fatal = reasons & ~record_.suspend_reasons() & rules_.terminate_for;
+    // A job that is suspended already lends its slots: it is not preempted.
+    if (!runs) fatal &= ~static_cast<std::uint32_t>(wire::SUSPEND_PREEMPT);
+    record_.set_suspend_reasons(reasons);
+    if ((plan.reasons & wire::SUSPEND_PREEMPT) != 0) preempt_by(plan.preempted_by, runs);
     if (runs) to(wire::STATUS_SSUSP);
     if (fatal != 0)
       terminate(rules_.sequential, (fatal & wire::SUSPEND_WINDOW) != 0    ? TERM_WINDOW
@@ -89,7 +88,7 @@ class Life : LifeElsewhere {
         left == record_.suspend_reasons())
       return;
     record_.set_suspend_reasons(left);
-    if ((left & wire::SUSPEND_PREEMPT) == 0) record_.clear_preempted_by();
+    if ((left & wire::SUSPEND_PREEMPT) == 0) end_preemption();
     if (status() == wire::STATUS_SSUSP && (left & ~kAskedFor) == 0) {
       to(wire::STATUS_RUN);
       order(Sent::RESUME, 0, 0);

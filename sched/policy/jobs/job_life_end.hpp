@@ -245,7 +245,7 @@ class LifeEnd : protected LifeRecord {
     record_.clear_given_up();
     no_pause();
     record_.set_suspend_reasons(0);
-    record_.clear_preempted_by();
+    end_preemption();
     record_.set_stopped_by_user(false);
     record_.set_stopped_by_admin(false);
     to(status);

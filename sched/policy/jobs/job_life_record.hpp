@@ -53,6 +53,24 @@ class LifeRecord {
     record_.set_status_us(now_.us);
   }
 
+  void preempt_by(JobKey other, bool ran) {
+    set_key(*record_.mutable_preempted_by(), other);
+    record_.set_slots_lent(!ran);
+    if (!ran) return;
+    record_.set_preemptions(record_.preemptions() + 1);
+    record_.set_preempted_since_us(now_.us);
+  }
+
+  // It has its slots again, or its attempt is over.
+  void end_preemption() {
+    const std::int64_t since = record_.preempted_since_us();
+    if (since != 0)
+      record_.set_preempted_for_us(record_.preempted_for_us() + std::max<std::int64_t>(0, now_.us - since));
+    record_.set_preempted_since_us(0);
+    record_.set_slots_lent(false);
+    record_.clear_preempted_by();
+  }
+
   // The host reports again: the job has the status that it had before UNKWN.
   void heard_again() {
     if (!unknown()) return;
@@ -74,7 +92,7 @@ class LifeRecord {
     record_.clear_gpus();
     record_.clear_gpu_devices();
     record_.clear_effective_resreq();
-    record_.clear_preempted_by();
+    end_preemption();
     record_.clear_exec_user();
     record_.clear_exec_home();
     record_.clear_exec_cwd();

@@ -91,11 +91,13 @@ TEST(QueueValues, PreemptJobtypeKnowsThreeWordsOfWhichOneActs) {
 
 TEST(QueueValues, LimitsOfPreemptionAreMinutesPartsAndSeconds) {
   const auto read = read_queue(
-      "MAX_JOB_PREEMPT = 2\nNO_PREEMPT_INTERVAL = 5\nNO_PREEMPT_RUN_TIME = 90\nNO_PREEMPT_FINISH_TIME = 25%\n"
+      "MAX_JOB_PREEMPT = 2\nMAX_TOTAL_TIME_PREEMPT = 15\nNO_PREEMPT_INTERVAL = 5\nNO_PREEMPT_RUN_TIME = "
+      "90\nNO_PREEMPT_FINISH_TIME = 25%\n"
       "PREEMPT_DELAY = 30\n");
   EXPECT_THAT(read.lines, IsEmpty());
   const PreemptionLimits& limits = read.queue.jobs.preemption_limits;
   EXPECT_THAT(limits.most, Optional(2));
+  EXPECT_THAT(limits.total_min, Optional(15));
   EXPECT_THAT(limits.interval_min, Optional(5));
   EXPECT_EQ(limits.run_time, (PartOfRun{90, false}));
   EXPECT_EQ(limits.finish_time, (PartOfRun{25, true}));
@@ -104,6 +106,16 @@ TEST(QueueValues, LimitsOfPreemptionAreMinutesPartsAndSeconds) {
       read_queue("NO_PREEMPT_RUN_TIME = 120%\n").lines,
       ElementsAre("NO_PREEMPT_RUN_TIME: found \"120%\", expected minutes, or a part of the run limit from "
                   "0% to 100%"));
+}
+
+TEST(QueueValues, FirstOfTakesEachLimitOfPreemptionFromTheFirstThatHasIt) {
+  PreemptionLimits profile, queue;
+  profile.total_min = 10;
+  queue.total_min = 20;
+  queue.most = 3;
+  EXPECT_THAT(first_of(profile, queue).total_min, Optional(10));
+  EXPECT_THAT(first_of(profile, queue).most, Optional(3));
+  EXPECT_THAT(first_of({}, queue).total_min, Optional(20));
 }
 
 TEST(QueueValues, ValuesThatAreNotGivenAreAbsent) {

@@ -52,6 +52,21 @@ TEST_F(BookHosts, ARunningJobIsAdoptedAfterARestart) {
   EXPECT_EQ(status({1, 0}), wire::STATUS_DONE);
 }
 
+TEST_F(BookHosts, TheTimeThatAJobWasPreemptedCountsOnOverARestart) {
+  submit(plain_job());
+  dispatch({1, 0});
+  runs({1, 0});
+  book->hosts().suspend({1, 0}, {wire::SUSPEND_PREEMPT, "preempted", {9, 0}}, now);
+  now.us += 40'000'000;
+  restart();
+  hello("hostA", {held({1, 0}, 1, State::running)});
+  now.us += 20'000'000;
+  book->hosts().resume({1, 0}, {wire::SUSPEND_PREEMPT}, now);
+  EXPECT_EQ(job({1, 0}).record.preempted_for_us(), 60'000'000);
+  restart();
+  EXPECT_EQ(job({1, 0}).record.preempted_for_us(), 60'000'000);
+}
+
 // The clock of the mbatchd that tried the job was one hour ahead.
 TEST_F(BookHosts, AHostIsNotAvoidedForLongerBecauseTheClockIsPutBackBetweenTwoRuns) {
   submit(plain_job());

@@ -195,6 +195,50 @@ TEST_F(BookTest, APreemptedJobKnowsWhoHasItsSlotsUntilItGoesOn) {
   EXPECT_EQ(job({1, 0}).record.preemptions(), 1);
 }
 
+TEST_F(BookTest, TheTimesThatAJobWasPreemptedAddUpInItsRecord) {
+  submit(plain_job());
+  dispatch({1, 0});
+  runs({1, 0});
+  const auto preempted_for = [&](std::int64_t seconds) {
+    book->hosts().suspend({1, 0}, {wire::SUSPEND_PREEMPT, "preempted", {9, 0}}, now);
+    now.us += seconds * 1'000'000;
+    book->hosts().resume({1, 0}, {wire::SUSPEND_PREEMPT}, now);
+    now.us += 5'000'000;
+  };
+  preempted_for(40);
+  preempted_for(30);
+  EXPECT_EQ(job({1, 0}).record.preempted_for_us(), 70'000'000);
+  EXPECT_EQ(job({1, 0}).record.preempted_since_us(), 0);
+  ask({1, 0}, Act::STOP);
+  now.us += 60'000'000;
+  ask({1, 0}, Act::RESUME);
+  EXPECT_EQ(job({1, 0}).record.preempted_for_us(), 70'000'000) << "its user's time does not count";
+}
+
+TEST_F(BookTest, AStoppedJobThatLendsItsSlotsIsNotPreempted) {
+  ConfigView files = site_files();
+  auto lsb = std::make_shared<conf::LsbFiles>(*files.lsb);
+  for (auto& queue : lsb->queues)
+    if (queue.name == "normal") queue.jobs.terminate_when = {"PREEMPT"};
+  files.lsb = lsb;
+  book->configure(files, now);
+  submit(plain_job());
+  dispatch({1, 0});
+  runs({1, 0});
+  ask({1, 0}, Act::STOP);
+  effects = book->hosts().suspend({1, 0}, {wire::SUSPEND_PREEMPT, "lent", {9, 0}}, now);
+  EXPECT_THAT(orders(effects), IsEmpty())
+      << "it is suspended already, and TERMINATE_WHEN is for preempted jobs";
+  EXPECT_TRUE(job({1, 0}).record.slots_lent());
+  EXPECT_EQ(job({1, 0}).record.preemptions(), 0);
+  ask({1, 0}, Act::RESUME);
+  EXPECT_EQ(status({1, 0}), wire::STATUS_SSUSP) << "another job has its slots";
+  effects = book->hosts().resume({1, 0}, {wire::SUSPEND_PREEMPT}, now);
+  EXPECT_EQ(status({1, 0}), wire::STATUS_RUN);
+  EXPECT_FALSE(job({1, 0}).record.slots_lent());
+  EXPECT_EQ(job({1, 0}).record.preempted_for_us(), 0);
+}
+
 TEST_F(BookTest, APreemptedJobThatItsUserStopsTooGoesOnWhenBothAreOver) {
   submit(plain_job());
   dispatch({1, 0});

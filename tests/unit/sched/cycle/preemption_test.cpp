@@ -11,20 +11,6 @@ namespace {
 
 const std::string kHighOverLow = queue("high", 40, "PREEMPTION = PREEMPTIVE\n") + queue("low", 20);
 
-// "suspend 2, start 9 hostA; resume 1".
-std::string said(const Plan& plan, const Snapshot& snapshot) {
-  std::string text;
-  const auto add = [&text](const std::string& words) { text += (text.empty() ? "" : ", ") + words; };
-  for (const Suspend& suspend : plan.suspends)
-    add("suspend " + sched::text(suspend.job) + " for " + sched::text(suspend.by));
-  for (const Resume& resume : plan.resumes) add("resume " + sched::text(resume.job));
-  if (const std::string started = starts(plan, snapshot); !started.empty()) add("start " + started);
-  return text;
-}
-std::string said(const std::string& text) {
-  const Scenario scenario = scenario_of(text);
-  return said(schedule(scenario.snapshot, scenario.now), scenario.snapshot);
-}
 // Rows of running and pending jobs: JOB USER QUEUE HOSTS AGE, and JOB USER QUEUE SLOTS RES_REQ.
 std::string jobs(const std::string& running_rows, const std::string& pending_rows) {
   return running("JOB USER QUEUE HOSTS AGE\n" + running_rows) +
@@ -263,10 +249,15 @@ TEST(Preemption, OfTheHighestQueueEndsFirstThenOfTheJobThatWasStartedFirst) {
       "resume 3");
 }
 
-TEST(Preemption, OfAJobThatItsUserStoppedTooWaitsForHim) {
-  EXPECT_EQ(said(machines(1, 1) + kHighOverLow +
-                 running("JOB USER QUEUE HOSTS SUSPENDED\n1 ann low (hostA) (PREEMPT USER)\n")),
-            "");
+TEST(Preemption, OfAJobThatItsUserStoppedTooGivesItsSlotsBackAndItWaitsForHim) {
+  Scenario scenario =
+      scenario_of(machines(1, 1) + kHighOverLow +
+                  running("JOB USER QUEUE HOSTS SUSPENDED\n1 ann low (hostA) (PREEMPT USER)\n"));
+  const Plan plan = schedule(scenario.snapshot, scenario.now);
+  EXPECT_EQ(said(plan, scenario.snapshot), "resume 1");
+  apply(plan, scenario.now, scenario.snapshot);
+  EXPECT_EQ(scenario.snapshot.placed({1, 0})->suspended, static_cast<std::uint32_t>(wire::SUSPEND_USER));
+  EXPECT_EQ(scenario.snapshot.tallies().slots[0], 1);
 }
 
 TEST(Preemption, FreesTheTotalOfItsUserButNotTheLimitOfItsQueue) {

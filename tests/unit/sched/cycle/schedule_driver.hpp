@@ -36,6 +36,21 @@ inline std::string starts(const std::string& text) {
   return starts(schedule(scenario.snapshot, scenario.now), scenario.snapshot);
 }
 
+// "suspend 2 for 9, resume 1, start 9 hostA".
+inline std::string said(const Plan& plan, const Snapshot& snapshot) {
+  std::string text;
+  const auto add = [&text](const std::string& words) { text += (text.empty() ? "" : ", ") + words; };
+  for (const Suspend& suspend : plan.suspends)
+    add("suspend " + sched::text(suspend.job) + " for " + sched::text(suspend.by));
+  for (const Resume& resume : plan.resumes) add("resume " + sched::text(resume.job));
+  if (const std::string started = starts(plan, snapshot); !started.empty()) add("start " + started);
+  return text;
+}
+inline std::string said(const std::string& text) {
+  const Scenario scenario = scenario_of(text);
+  return said(schedule(scenario.snapshot, scenario.now), scenario.snapshot);
+}
+
 inline std::string queue(const std::string& name, int priority, const std::string& more = "") {
   return "Begin Queue\nQUEUE_NAME = " + name + "\nPRIORITY = " + std::to_string(priority) + "\n" + more +
          "End Queue\n";

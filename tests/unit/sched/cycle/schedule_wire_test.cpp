@@ -123,6 +123,20 @@ TEST(PlacedOf, AJobMayBePreemptedWithinTheLimitsOfPreemption) {
   EXPECT_EQ(times(limits), Times(2180, 1000)) << "it was preempted as often as it may be";
 }
 
+TEST(PlacedOf, AJobThatWasPreemptedSoLongInAllIsNotPreemptedAgain) {
+  const Scenario scenario = scenario_of(kTwoHosts);
+  Job job = job_of(wire::STATUS_RUN);
+  job.record.set_start_us(1'000'000'000);
+  job.record.set_preempted_for_us(299'999'999);
+  conf::PreemptionLimits limits;
+  limits.total_min = 5;
+  const auto placed = [&] { return placed_of(scenario.snapshot.rules(), job, 0, {600, {}}, limits); };
+  EXPECT_TRUE(placed().preemptable_until.never());
+  job.record.set_preempted_for_us(300'000'000);
+  EXPECT_EQ(placed().preemptable_until.seconds(), 1000);
+  EXPECT_EQ(placed().preemptable_until_by, PreemptionBound::total_time);
+}
+
 TEST(ExpectedEnd, IsTheRunLimitOrTheTerminateTimeWhicheverComesFirst) {
   const WallTime start = wall_seconds(1000);
   EXPECT_TRUE(expected_end(start, {}).never());

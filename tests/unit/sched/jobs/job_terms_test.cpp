@@ -34,6 +34,7 @@ SUSPEND_CONTROL = SIGTSTP
 MAX_JOB_REQUEUE = 4
 MAX_PREEXEC_RETRY = 6
 MAX_JOB_PREEMPT = 3
+MAX_TOTAL_TIME_PREEMPT = 25
 DJOB_HB_INTERVAL = 33
 ENV_VARS = "SOLVER='flow 1',MODE='a',MODE='b'"
 End Application
@@ -47,7 +48,8 @@ End Application
 ConfigView with_profiles(const std::string& profiles, const std::string& standard = "",
                          const std::vector<std::string>& lines = {}) {
   ConfigView view = book::site_files(
-      "LOCAL_MAX_PREEXEC_RETRY = 1\nMAX_JOB_REQUEUE = 9\nPREEMPT_DELAY = 40\nMAX_JOB_PREEMPT = 9\n");
+      "LOCAL_MAX_PREEXEC_RETRY = 1\nMAX_JOB_REQUEUE = 9\nPREEMPT_DELAY = 40\nMAX_JOB_PREEMPT = "
+      "9\nMAX_TOTAL_TIME_PREEMPT = 90\n");
   auto lsb = std::make_shared<conf::LsbFiles>(*view.lsb);
   conf::Problems problems;
   lsb->applications =
@@ -193,6 +195,7 @@ TEST_F(JobTermsTest, TheProfileOverridesTheQueuesRules) {
   EXPECT_THAT(rules.requeue_exits.codes, ElementsAre(99));
   EXPECT_FALSE(rules.rerunnable);
   EXPECT_EQ(preemption_limits(config, terms).most, 3) << "the profile's";
+  EXPECT_EQ(preemption_limits(config, terms).total_min, 25) << "the profile's";
   EXPECT_EQ(preemption_limits(config, terms).delay_s, 40) << "that of lsb.params";
   const auto plain = job_rules(config, terms_of(config, "normal", book::plain_job()), book::plain_job());
   EXPECT_THAT(plain.requeue_exits.codes, ElementsAre(77));
