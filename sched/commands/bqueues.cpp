@@ -14,6 +14,7 @@ int run_bqueues(io::Stage& stage, const CommandWords& words) {
   for (const auto& name : words.operands()) ask.add_queues(name);
   ask.set_user(words.value("-u").value_or(""));
   ask.set_host(words.value("-m").value_or(""));
+  ask.set_preemptable(words.has("-l") || words.has("-r"));
   auto session = client_of(stage);
   if (!session) return io::kFailed;
   if (client::user_unknown(*session, ask.user()))

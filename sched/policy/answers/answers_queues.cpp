@@ -3,6 +3,7 @@
 
 #include "common/base/civil_time.hpp"
 #include "sched/policy/answers/answers_parts.hpp"
+#include "sched/policy/cycle/preemptable_slots.hpp"
 
 namespace rollcall::sched::answers {
 namespace {
@@ -141,6 +142,16 @@ Queue queue_of(const AnswerView& view, const cycle::QueueRule& rule) {
   return queue;
 }
 
+// One look at all running jobs.
+void add_preemptable(const AnswerView& view, std::vector<Queue>& queues) {
+  const auto& rules = view.snapshot.rules();
+  if (!rules.preempts_any) return;
+  const auto slots = cycle::preemptable_slots(view.snapshot, view.now);
+  for (Queue& queue : queues)
+    if (const auto number = *rules.queue(queue.name()); !rules.preempts[number].empty())
+      queue.set_preemptable_slots(slots[number].slots);
+}
+
 }  // namespace
 
 std::vector<wire::BatchReply> queues_answer(const AnswerView& view, const wire::AskQueues& ask) {
@@ -165,6 +176,7 @@ std::vector<wire::BatchReply> queues_answer(const AnswerView& view, const wire::
   });
   std::vector<Queue> queues;
   for (const auto* rule : chosen) queues.push_back(queue_of(view, *rule));
+  if (ask.preemptable()) add_preemptable(view, queues);
   return in_parts(queues, [](wire::BatchReply& part, const Queue* queue) {
     auto& to = *part.mutable_queues();
     if (queue != nullptr) *to.add_queues() = *queue;

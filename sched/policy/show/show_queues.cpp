@@ -119,6 +119,8 @@ std::string block(const Queue& q) {
   text += "HOSTS:  " + (q.hosts_size() == 0 ? std::string("all") : joined(q.hosts(), " ")) + "\n";
   if (q.administrators_size() > 0) text += "ADMINISTRATORS:  " + joined(q.administrators(), " ") + "\n";
   text += written_lines(q);
+  if (q.has_preemptable_slots())
+    text += "PREEMPTABLE_SLOTS:  " + std::to_string(q.preemptable_slots()) + "\n";
   return q.comment().empty() ? text : text + "COMMENT:  \"" + q.comment() + "\"\n";
 }
 

@@ -138,6 +138,31 @@ TEST_F(Answers, QueuesAreChosenByHostOrGroup) {
   EXPECT_EQ(names("nosuch"), "nosuch: No such host or host group");
 }
 
+TEST_F(Answers, QueuesSayWhatTheyCouldHaveByPreemptionWhenAsked) {
+  const auto config = changed_site([](conf::LsbFiles& lsb) {
+    lsb.queues.at(1).priority = 40;
+    lsb.queues.at(1).preemption.preemptive.emplace();
+  });
+  book->configure(config, now);
+  keeper.configure(cycle::placement_rules(config.cluster, config.lsb));
+  const auto id = submit_seen(book::plain_job());
+  dispatch({id, 0});
+  runs({id, 0});
+  keeper.job({id, 0});
+  cycle::Snapshot& snapshot = keeper.snapshot();
+  for (HostNumber host = 0; host < snapshot.rules().hosts.size(); ++host)
+    snapshot.host(host).unavailable = false;
+  wire::BatchRequest request;
+  request.mutable_queues();
+  EXPECT_FALSE(whole(request).queues().queues(0).has_preemptable_slots()) << "it costs a look at all jobs";
+  request.mutable_queues()->set_preemptable(true);
+  const auto reply = whole(request);
+  ASSERT_EQ(reply.queues().queues(0).name(), "special");
+  EXPECT_EQ(reply.queues().queues(0).preemptable_slots(), 1);
+  EXPECT_EQ(reply.queues().queues(1).name(), "normal");
+  EXPECT_FALSE(reply.queues().queues(1).has_preemptable_slots()) << "it preempts no queue";
+}
+
 TEST_F(Answers, AJobThatRunsLongerThanItsQueueExpectsSaysSo) {
   const auto config = changed_site([](conf::LsbFiles& lsb) {
     lsb.queues.at(0).overrun_minutes = 2;

@@ -244,6 +244,16 @@ TEST(QueuesLong, IsThatOfARealSession) {
             "HOSTS:  all\n");
 }
 
+TEST(QueuesLong, HasThePreemptableSlotsBehindPreemption) {
+  Queues queues;
+  auto& queue = add_queue(queues, "owners", 43);
+  (*queue.mutable_lines())["PREEMPTION"] = "PREEMPTIVE[normal+1]";
+  queue.set_preemptable_slots(12);
+  const std::string text = queues_long(queues);
+  EXPECT_NE(text.find("\nPREEMPTION:  PREEMPTIVE[normal+1]\nPREEMPTABLE_SLOTS:  12\n"), std::string::npos)
+      << text;
+}
+
 TEST(QueuesLong, HasLimitsWindowsAndWhatIsWritten) {
   Queues queues;
   auto& queue = add_queue(queues, "night", 40);
