@@ -2,7 +2,9 @@
 // other clusters it would forward the jobs of a file.
 #include "common/io/command.hpp"
 #include "common/io/read_file.hpp"
+#include "sched/commands/forward_json.hpp"
 #include "sched/policy/cycle/scenario.hpp"
+#include "sched/policy/cycle/scenario_json.hpp"
 #include "sched/policy/forward/forward_scenario.hpp"
 
 namespace rollcall::sched {
@@ -17,10 +19,13 @@ std::optional<JobKey> key_of_word(const std::string& word) {
   return found == 1 || found == 2 ? std::optional(key) : std::nullopt;
 }
 
-int show_choices(io::Stage& stage, const std::string& text, const std::string& path, const std::string& job) {
+int show_choices(io::Stage& stage, const std::string& text, const std::string& path,
+                 const CommandWords& words) {
   const auto scenario = forward::read_forward_scenario(text, path);
   if (!scenario) return stage.fail(scenario.error().text);
-  return stage.print(forward::choices_text(*scenario, job));
+  const std::string job = words.value("--why").value_or("");
+  return stage.print(words.has("-json") ? forward_json(*scenario, job)
+                                        : forward::choices_text(*scenario, job));
 }
 
 int run(io::Stage& stage, const CommandWords& words) {
@@ -29,16 +34,17 @@ int run(io::Stage& stage, const CommandWords& words) {
   const std::string& path = words.operands().front();
   const auto text = io::read_file(path);
   if (!text) return stage.fail(path + ": " + text.error().message());
-  if (forward::has_remote_queues(*text))
-    return show_choices(stage, *text, path, words.value("--why").value_or(""));
+  if (forward::has_remote_queues(*text)) return show_choices(stage, *text, path, words);
   auto scenario = cycle::read_scenario(*text, path);
   if (!scenario) return stage.fail(scenario.error().text);
 
+  std::optional<JobKey> key;
   if (const auto job = words.value("--why")) {
-    const auto key = key_of_word(*job);
+    key = key_of_word(*job);
     if (!key) return stage.fail("--why: found " + *job + ", expected ID or ID[INDEX]");
-    return stage.print(cycle::explained(std::move(*scenario), *key));
   }
+  if (words.has("-json")) return stage.print(cycle::scenario_json(std::move(*scenario), key));
+  if (key) return stage.print(cycle::explained(std::move(*scenario), *key));
   const cycle::Plan plan = cycle::schedule(scenario->snapshot, scenario->now);
   cycle::apply(plan, scenario->now, scenario->snapshot);
   return stage.print(cycle::text_of(plan, scenario->snapshot, scenario->now) +
@@ -55,7 +61,8 @@ int main(int argc, char** argv) {
       .name = "bsched-query",
       .operands = "scenario",
       .options = {{"--why", CommandOption::Value::required,
-                   "JOB what the job waits for, in words to act on; or its remote queues"}},
+                   "JOB what the job waits for, in words to act on; or its remote queues"},
+                  {"-json", CommandOption::Value::none, "print JSON"}},
       .summary = "what the scheduler would do with the cluster that the file scenario describes"};
   return io::run_commands("bsched-tools", ROLLCALL_PRODUCT, {{shape, sched::run, {}}}, argc, argv);
 }

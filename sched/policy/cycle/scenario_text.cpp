@@ -5,6 +5,7 @@
 #include "sched/policy/cycle/compiled_demand.hpp"
 #include "sched/policy/cycle/preemptable_slots.hpp"
 #include "sched/policy/cycle/scenario.hpp"
+#include "sched/policy/cycle/scenario_words.hpp"
 
 namespace rollcall::sched::cycle {
 namespace {
@@ -41,13 +42,7 @@ std::string reservations_text(const Dispatch& dispatch, const PlacementRules& ru
 
 std::string reasons_text(std::uint32_t reasons) {
   std::string text;
-  for (const auto& [bit, name] : {std::pair<std::uint32_t, const char*>{wire::SUSPEND_LOAD, "LOAD"},
-                                  {wire::SUSPEND_WINDOW, "WINDOW"},
-                                  {wire::SUSPEND_HOST_LOCKED, "LOCKED"},
-                                  {wire::SUSPEND_PREEMPT, "PREEMPT"},
-                                  {wire::SUSPEND_USER, "USER"},
-                                  {wire::SUSPEND_ADMIN, "ADMIN"}})
-    if ((reasons & bit) != 0) text += (text.empty() ? "" : " ") + std::string(name);
+  for (const std::string& word : suspend_words(reasons)) text += (text.empty() ? "" : " ") + word;
   return text;
 }
 

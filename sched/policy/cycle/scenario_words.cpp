@@ -44,4 +44,16 @@ std::uint32_t suspend_reason(const std::string& word) {
   return found == reasons.end() ? 0 : found->second;
 }
 
+std::vector<std::string> suspend_words(std::uint32_t reasons) {
+  std::vector<std::string> words;
+  for (const auto& [bit, name] : {std::pair<std::uint32_t, const char*>{wire::SUSPEND_LOAD, "LOAD"},
+                                  {wire::SUSPEND_WINDOW, "WINDOW"},
+                                  {wire::SUSPEND_HOST_LOCKED, "LOCKED"},
+                                  {wire::SUSPEND_PREEMPT, "PREEMPT"},
+                                  {wire::SUSPEND_USER, "USER"},
+                                  {wire::SUSPEND_ADMIN, "ADMIN"}})
+    if ((reasons & bit) != 0) words.emplace_back(name);
+  return words;
+}
+
 }  // namespace rollcall::sched::cycle

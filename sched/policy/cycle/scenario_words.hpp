@@ -20,5 +20,7 @@ std::optional<JobRange> job_range(const std::string& text);
 
 // "LOAD": the bit of wire::SuspendReason; 0: not one of them.
 std::uint32_t suspend_reason(const std::string& word);
+// The words of these bits, in the order in which plans print them.
+std::vector<std::string> suspend_words(std::uint32_t reasons);
 
 }  // namespace rollcall::sched::cycle

@@ -1,9 +1,10 @@
 #!/bin/sh
 # run.sh BSCHED_QUERY CASES [--update]: what the scheduler makes of each scenario, compared with committed files.
 #
-# CASES is a folder with NAME.scenario; NAME.golden must be the plan and the reasons that bsched-query prints of it, and for
-# each line "# why: JOB" what --why JOB prints. --update writes the golden files anew; read the difference before it is
-# committed. Exit: 0 all equal, 1 some differ, 2 nothing to run.
+# CASES is a folder with NAME.scenario; NAME.golden must be the plan and the reasons that bsched-query prints of it, for each
+# line "# why: JOB" what --why JOB prints, and for each line "# json:" what -json prints, of one job if the line names one.
+# --update writes the golden files anew; read the difference before it is committed. Exit: 0 all equal, 1 some differ,
+# 2 nothing to run.
 set -eu
 
 if [ $# -lt 2 ]; then
@@ -36,6 +37,10 @@ for case in *.scenario; do
         sed -n 's/^# why: //p' "$case" | while read -r job; do
             echo "--- why $job"
             ask --why "$job" "$case"
+        done
+        sed -n 's/^# json: *//p' "$case" | while read -r job; do
+            echo "--- json $job"
+            if [ -n "$job" ]; then ask -json --why "$job" "$case"; else ask -json "$case"; fi
         done
     } >"$scratch/answer"
     golden "${case%.scenario}.golden" "$scratch/answer" "$update"
