@@ -26,6 +26,8 @@ class CrossCheck {
         !name.empty() && !files_.application(name))
       warn(files_.params.cells.find("DEFAULT_APPLICATION")->place, "DEFAULT_APPLICATION", name,
            "an application profile of lsb.applications");
+    if (const Cell* types = files_.params.cells.find("PREEMPT_JOBTYPE")) check_job_types(*types);
+    for (const std::string& name : files_.params.preemptable_resources) check_preemptable(name);
     for (const QueueRow& queue : files_.queues) check_queue(queue);
     for (const BatchHost& host : files_.hosts.hosts) check_batch_host(host);
     for (const HostGroup& group : files_.hosts.groups) check_members(group.name, group.members, group.place);
@@ -76,6 +78,32 @@ class CrossCheck {
             warn(limit.place, keyword, word, "a profile of lsb.applications");
         }
       }
+  }
+
+  void check_job_types(const Cell& types) {
+    for (const std::string& word : types.words()) {
+      const bool backfill = same_name(word, "BACKFILL");
+      if (!backfill && !same_name(word, "AFFINITY")) continue;
+      problems_.warning(types.place, "PREEMPT_JOBTYPE: " + word + " has no effect yet: " +
+                                         (backfill ? "backfill" : "binding jobs to processors") +
+                                         " is not supported in this release");
+    }
+  }
+
+  void check_preemptable(const std::string& name) {
+    const Place& place = files_.params.cells.find("PREEMPTABLE_RESOURCES")->place;
+    if (name == "mem")
+      return problems_.warning(
+          place,
+          "PREEMPTABLE_RESOURCES: mem has no effect yet: preempting jobs for memory is not "
+          "supported in this release");
+    const auto id = cluster_.indices.find(name);
+    const auto& map = cluster_.cluster.resource_map;
+    const bool shared =
+        std::any_of(map.begin(), map.end(), [&name](const auto& row) { return row.resource == name; });
+    if (!id || !shared || !preemptable(cluster_.indices.at(*id)))
+      warn(place, "PREEMPTABLE_RESOURCES", name,
+           "a shared resource with TYPE Numeric, INCREASING N and RELEASE Y");
   }
 
   void check_cluster(const QueueRow& queue, const std::string& name) {

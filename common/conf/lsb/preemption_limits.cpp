@@ -50,11 +50,15 @@ bool read_preempt_exclusive(RowReader& cells) {
   for (const std::string& word : cells.words("PREEMPT_JOBTYPE"))
     if (same_name(word, "EXCLUSIVE"))
       exclusive = true;
-    else if (same_name(word, "BACKFILL") || same_name(word, "AFFINITY"))
-      cells.warning("PREEMPT_JOBTYPE", word, "EXCLUSIVE, the one type that has an effect in this release");
-    else
+    else if (!same_name(word, "BACKFILL") &&
+             !same_name(word, "AFFINITY"))  // these are told by read_lsb_files
       cells.error("PREEMPT_JOBTYPE", word, "EXCLUSIVE, BACKFILL or AFFINITY");
   return exclusive;
+}
+
+bool preemptable(const ResourceDefinition& resource) {
+  return resource.type == ResourceType::numeric && resource.order == ResourceOrder::decreasing &&
+         resource.release;
 }
 
 PreemptionLimits read_preemption_limits(RowReader& cells) {

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "common/base/index_table.hpp"
 #include "common/conf/row_reader.hpp"
 
 namespace rollcall::conf {
@@ -43,6 +44,9 @@ std::optional<PreemptFor> read_preempt_for(RowReader& cells);
 
 // PREEMPT_JOBTYPE has EXCLUSIVE.
 bool read_preempt_exclusive(RowReader& cells);
+
+// Whether jobs may be preempted for the resource (PREEMPTABLE_RESOURCES), if hosts share it: suspended jobs give it back.
+bool preemptable(const ResourceDefinition& resource);
 
 PreemptionLimits read_preemption_limits(RowReader& cells);
 // Each value of `first`, or else of `second`.

@@ -24,6 +24,18 @@ WorkingState::Room WorkingState::room_of(const PlacedJob& job, int slots) const 
   return {slots, 1, job.placement.exclusive ? 1 : 0};
 }
 
+std::vector<std::pair<std::uint32_t, double>> WorkingState::gives_back(const PlacedJob& job) const {
+  std::vector<std::pair<std::uint32_t, double>> amounts;
+  if (rules().preemptable_resources.empty()) return amounts;
+  for (const Reservation& reservation : job.placement.reservations) {
+    if (!rules().preemptable_resources[reservation.resource]) continue;
+    const auto instance = rules().instance_of(reservation.resource, reservation.host);
+    const double amount = held(rules(), job, reservation, now_);
+    if (instance && amount > 0) amounts.emplace_back(*instance, amount);
+  }
+  return amounts;
+}
+
 // USE_SUSP_SLOTS=N: the slots of a preempted job are free for jobs of higher queues, and kept from those that its own could preempt.
 void WorkingState::keep(const PlacedJob& job, int sign) {
   const QueueNumber queue = snapshot_->demands()[job.demand].compiled->queue;

@@ -46,6 +46,7 @@ class RulesMaker {
     rules_->preempts_any = std::any_of(rules_->preempts.begin(), rules_->preempts.end(),
                                        [](const auto& victims) { return !victims.empty(); });
     rules_->preempts_exclusive = params.preempt_exclusive && cluster().programs.mbatchd.no_lock_of_exclusive;
+    make_preemptable_resources();
     rules_->reserves = reserve_methods(cluster(), lsb());
     rules_->gpus = rules_->indices().find(gpu_resource(cluster()));
     make_user_limits();
@@ -118,6 +119,16 @@ class RulesMaker {
       std::vector<HostNumber> hosts;
       for (const auto& host : rules_->resolve(row.hosts)) hosts.push_back(host.host);
       rules_->host_groups[row.name] = hosts;
+    }
+  }
+
+  // What suspended jobs would not give back is left out: ckconfig tells it.
+  void make_preemptable_resources() {
+    for (const std::string& name : lsb().params.preemptable_resources) {
+      const auto id = rules_->indices().find(name);
+      if (!id || !rules_->shared_resource(*id) || !conf::preemptable(rules_->indices().at(*id))) continue;
+      rules_->preemptable_resources.resize(rules_->indices().size());
+      rules_->preemptable_resources[*id] = true;
     }
   }
 

@@ -111,8 +111,8 @@ struct PlacementRules {
   std::vector<std::vector<QueueNumber>> preempts;  // preemptable_queues() of `queues`
   bool preempts_any = false;
   bool preempts_exclusive = false;  // jobs of -x preempt and are preempted
-  std::vector<bool>
-      preemptable_resources;  // by number: jobs are preempted for these too (PREEMPTABLE_RESOURCES)
+  // PREEMPTABLE_RESOURCES by resource number; empty: jobs are preempted for slots alone.
+  std::vector<bool> preemptable_resources;
 
   const IndexTable& indices() const { return cluster->indices; }
   // `written`: as HostId::text() writes it.

@@ -1,28 +1,9 @@
-#include "sched/policy/cycle/preemption.hpp"
-
 #include <algorithm>
 
+#include "sched/policy/cycle/preemption_draft.hpp"
 #include "sched/policy/cycle/victims.hpp"
 
 namespace rollcall::sched::cycle {
-
-// What one job would get.
-struct Preemption::Draft {
-  const HostSearch::Look& look;
-  const PendingJob& job;
-  Cursors& cursors;
-  const std::vector<Source> sources;  // first to last
-  PreemptionAttempt* told = nullptr;  // its place in the log, if there is one
-  Jobs victims;
-  std::unordered_set<JobKey> chosen;  // the keys of `victims`
-  std::vector<HostNumber> hosts;      // those with free slots, for a parallel job, then those of the victims
-  std::unordered_set<HostNumber> in;  // the same
-  std::size_t looked_at = 0, next_look = 1;
-  std::optional<Allocation> room;
-  const Demand& demand() const { return look.entry->demand; }
-  // It is tried host by host. Jobs of -x are not: they need a host without other jobs, of whatever queues these are.
-  bool serial() const { return demand().min_slots == 1 && !demand().exclusive; }
-};
 
 QueueNumber Preemption::queue_of(const PlacedJob& job) const {
   return state_.snapshot().demands()[job.demand].compiled->queue;
@@ -91,6 +72,7 @@ void Preemption::find_running() {
 
 void Preemption::lend(const PlacedJob& job, int sign) {
   for (const SlotsOn& on : job.placement.hosts) state_.lend(on.host, state_.room_of(job, on.slots), sign);
+  for (const auto& [instance, amount] : state_.gives_back(job)) state_.lend_shared(instance, sign * amount);
 }
 
 // With the hosts on which jobs run that the demand may preempt, in its order.
@@ -111,6 +93,8 @@ Preemption::Cursors& Preemption::cursors_of(const HostSearch::Look& look) {
           more[host].exclusive += room.exclusive;
         }
   }
+  const auto shared = all_give_back(look);
+  for (const auto& [instance, amount] : shared) state_.lend_shared(instance, amount);
   for (HostNumber host = 0; host < more.size(); ++host) state_.lend(host, more[host], 1);
   const Compiled& compiled = *look.entry->compiled;
   const Ranking ranking(state_, compiled.hosts.get(), *compiled.order);
@@ -122,6 +106,7 @@ Preemption::Cursors& Preemption::cursors_of(const HostSearch::Look& look) {
     cursors.most += slots;
   }
   for (HostNumber host = 0; host < more.size(); ++host) state_.lend(host, more[host], -1);
+  for (const auto& [instance, amount] : shared) state_.lend_shared(instance, -amount);
   return cursors;
 }
 
@@ -159,17 +144,15 @@ std::optional<Preemption::Found> Preemption::find(const HostSearch::Look& look, 
     told->most = most;
     told->hosts = draft.cursors.hosts;
   }
-  if (most < demand.min_slots) return std::nullopt;
+  take_resources(draft);
+  if (!draft.room && most < demand.min_slots) return give_up(draft);
   for (const Source source : draft.sources)
-    if (add_victims(draft, source)) break;
+    if (draft.room || add_victims(draft, source)) break;
   if (!draft.room && !draft.victims.empty()) {
     draft.next_look = 0;
     enough(draft);
   }
-  if (!draft.room) {
-    for (const PlacedJob* victim : draft.victims) lend(*victim, -1);
-    return std::nullopt;
-  }
+  if (!draft.room) return give_up(draft);
   spare(draft);
   if (draft.look.entry->compiled->fewest_victims && demand.min_slots > 1) take_fewest(draft);
   for (const PlacedJob* victim : draft.victims) {
@@ -177,6 +160,11 @@ std::optional<Preemption::Found> Preemption::find(const HostSearch::Look& look, 
     if (told) told->victims.push_back(victim->key);
   }
   return Found{std::move(*draft.room), std::move(draft.victims)};
+}
+
+std::nullopt_t Preemption::give_up(Draft& draft) {
+  for (const PlacedJob* victim : std::exchange(draft.victims, {})) lend(*victim, -1);
+  return std::nullopt;
 }
 
 // True: the job has room.
@@ -208,9 +196,11 @@ bool Preemption::add_victims_on(Draft& draft, Source source, HostNumber host) {
   }
   // A serial job that the host cannot take for another reason leaves its jobs alone.
   if (serial) {
-    for (const PlacedJob* victim : std::exchange(draft.victims, {})) lend(*victim, -1);
+    for (; draft.victims.size() > draft.base; draft.victims.pop_back()) {
+      lend(*draft.victims.back(), -1);
+      draft.chosen.erase(draft.victims.back()->key);
+    }
     draft.hosts.clear();
-    draft.chosen.clear();
     draft.in.clear();
     if (draft.told) draft.told->without_room.emplace_back(source, host);
     return false;
@@ -240,8 +230,10 @@ void Preemption::spare(Draft& draft) {
     taken.insert(on.host);
     if (const auto found = over.find(on.host); found != over.end()) found->second -= on.slots;
   }
+  auto left = left_over(draft);
   for (auto victim = draft.victims.end(); victim != draft.victims.begin();) {
     --victim;
+    if (!enough_without(**victim, left)) continue;
     const auto& hosts = (*victim)->placement.hosts;
     const bool alone = draft.demand().exclusive || (*victim)->placement.exclusive;
     if (std::any_of(hosts.begin(), hosts.end(), [&](const SlotsOn& on) {
@@ -249,6 +241,7 @@ void Preemption::spare(Draft& draft) {
         }))
       continue;
     for (const SlotsOn& on : hosts) over[on.host] -= on.slots;
+    for (const auto& [instance, amount] : state_.gives_back(**victim)) left[instance] -= amount;
     lend(**victim, -1);
     if (draft.told) draft.told->spared.push_back((*victim)->key);
     victim = draft.victims.erase(victim);
@@ -361,7 +354,7 @@ bool Preemption::settle(const NumberedPlacement& placement, const std::vector<co
         state_.lend(on.host, {0, 0, 1}, -1);
         left = true;
       }
-  return left;
+  return settle_resources(placement, victims) || left;
 }
 
 }  // namespace rollcall::sched::cycle

@@ -10,6 +10,9 @@
 // Before it preempts, a job takes the slots of suspended jobs of higher queues that may preempt its own (USE_SUSP_SLOTS): these
 // lend them, and preempt it to go on.
 //
+// For resources of PREEMPTABLE_RESOURCES a job preempts jobs that reserve them, in the same order of queues and wherever they run, before
+// it looks for slots.
+//
 // A job looks for free slots first, as any job. It gets its least number of slots this way, never more, and stops no job if that
 // cannot be had. Exclusive jobs (-x, -nnodes) neither preempt nor are preempted, without PREEMPT_JOBTYPE=EXCLUSIVE; with it those
 // of -x do both. What the victims had and the preemptor does not
@@ -106,6 +109,19 @@ class Preemption {
   bool add_victims_on(Draft& draft, Source source, HostNumber host);
   bool enough(Draft& draft);
   void spare(Draft& draft);
+  std::nullopt_t give_up(Draft& draft);
+  // Shared resources: preemption_resources.cpp.
+  using Amounts = std::map<std::uint32_t, double>;  // by instance
+  Amounts lacking(const Demand& demand, const Compiled& compiled) const;
+  Amounts all_give_back(const HostSearch::Look& look) const;
+  void take_resources(Draft& draft);
+  bool add_holders(Draft& draft, const Amounts& lacking);
+  void add_holder(Draft& draft, const PlacedJob& job);
+  bool holds(const PlacedJob& job, const Amounts& lacking) const;
+  bool has_all(const Amounts& lacking) const;
+  Amounts left_over(const Draft& draft) const;
+  bool enough_without(const PlacedJob& victim, const Amounts& left) const;
+  bool settle_resources(const NumberedPlacement& placement, const Jobs& victims);
   const std::vector<Group>& by_size(const Draft& draft);
   void take_fewest(Draft& draft);
   bool take_largest(Draft& draft, const Group& group, std::size_t last_rank, std::size_t most);

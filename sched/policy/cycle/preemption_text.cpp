@@ -63,7 +63,7 @@ class Explanation {
   std::vector<std::pair<std::vector<JobKey>, std::string>> passed_over() const {
     std::map<std::string, std::vector<JobKey>> by_reason;
     for (const auto& [key, job] : before_.placed_jobs())
-      if (!contains(attempt_.victims, key)) by_reason[why_not(job)].push_back(key);
+      if (key != attempt_.job && !contains(attempt_.victims, key)) by_reason[why_not(job)].push_back(key);
     std::vector<std::pair<std::vector<JobKey>, std::string>> all;
     for (auto& [reason, keys] : by_reason) {
       std::sort(keys.begin(), keys.end());

@@ -119,6 +119,9 @@ class WorkingState {
   Room room_of(const PlacedJob& job, int slots) const;
   // The host has so much more room; `sign` -1: less.
   void lend(HostNumber host, Room room, int sign);
+  // Resources of PREEMPTABLE_RESOURCES that a running job gives back when it is suspended, by instance.
+  std::vector<std::pair<std::uint32_t, double>> gives_back(const PlacedJob& job) const;
+  void lend_shared(std::uint32_t instance, double amount) { reserved_shared_[instance] -= amount; }
   void started(HostNumber host) { started_[host] = true; }
   bool started_now(HostNumber host) const { return started_[host]; }
 

@@ -68,14 +68,14 @@ TEST(KnownParameters, ReasonsAreTrueOfTheirParameters) {
 // Parameters of preemption are told alike, whichever table they stand in.
 TEST(KnownParameters, WhatComesLaterIsToldAlike) {
   LsbParams params;
-  params.cells.set("LICENSE_PREEMPT", {"Y", {"lsb.params", 1}});
-  params.cells.set("PREEMPTION_WAIT_TIME", {"300", {"lsb.params", 2}});
+  params.cells.set("PREEMPTION_WAIT_TIME", {"300", {"lsb.params", 1}});
+  params.cells.set("LICENSE_PREEMPT", {"Y", {"lsb.params", 2}});
   Problems problems;
   tell_without_effect(params, problems);
   EXPECT_EQ(lines_of(problems),
-            (std::vector<std::string>{"lsb.params:1: warning: LICENSE_PREEMPT has no effect yet: "
+            (std::vector<std::string>{"lsb.params:1: warning: PREEMPTION_WAIT_TIME has no effect yet: "
                                       "preemption by it is not supported in this release",
-                                      "lsb.params:2: warning: PREEMPTION_WAIT_TIME has no effect yet: "
+                                      "lsb.params:2: warning: LICENSE_PREEMPT has no effect yet: "
                                       "preemption by it is not supported in this release"}));
 }
 

@@ -355,6 +355,43 @@ TEST(LsbApplications, ErrorsAreReported) {
           HasSubstr("applications:13: NAME: found \"a\"")));
 }
 
+TEST(LsbParams, JobTypesOfPreemptionThatAreNotSupportedAreTold) {
+  EXPECT_THAT(
+      lines_of(check({{"params", "Begin Parameters\nPREEMPT_JOBTYPE = BACKFILL affinity\nEnd Parameters\n"}})
+                   .problems),
+      ElementsAre(HasSubstr("params:2: warning: PREEMPT_JOBTYPE: BACKFILL has no effect yet: backfill is not "
+                            "supported in this release"),
+                  HasSubstr("params:2: warning: PREEMPT_JOBTYPE: affinity has no effect yet: binding jobs to "
+                            "processors is not supported in this release")));
+}
+
+TEST(LsbParams, PreemptableResourcesAreSharedAndGivenBackBySuspendedJobs) {
+  auto files = cluster();
+  files.files["/c/lsf.shared"] =
+      "Begin Cluster\nClusterName\nlab\nEnd Cluster\n"
+      "Begin Resource\nRESOURCENAME TYPE INTERVAL INCREASING RELEASE DESCRIPTION\nlic Numeric () N Y (x)\n"
+      "kept Numeric () N N (x)\nload Numeric 30 Y Y (x)\nown Numeric () N Y (x)\nEnd Resource\n";
+  files.files["/c/lsf.cluster.lab"] =
+      "Begin Host\nHOSTNAME\nhost1\nEnd Host\nBegin ResourceMap\nRESOURCENAME LOCATION\n"
+      "lic (3@[all])\nkept (3@[all])\nload ([all])\nEnd ResourceMap\n";
+  const std::string dir = "/c/lsbatch/lab/configdir/lsb.";
+  for (const char* name : {"queues", "hosts"}) files.files[dir + name] = "";
+  files.files[dir + "params"] =
+      "Begin Parameters\nPREEMPTABLE_RESOURCES = lic kept load own none mem\nEnd Parameters\n";
+  const auto checked = read_cluster_files(files.sources());
+  ASSERT_TRUE(checked.files);
+  const auto lsb = read_lsb_files(files.sources(), *checked.files);
+  const auto wrong = [](const std::string& name) {
+    return HasSubstr("params:2: warning: PREEMPTABLE_RESOURCES: found \"" + name +
+                     "\", expected a shared resource with TYPE Numeric, INCREASING N and RELEASE Y");
+  };
+  EXPECT_THAT(lines_of(lsb.problems),
+              testing::UnorderedElementsAre(
+                  wrong("kept"), wrong("load"), wrong("own"), wrong("none"),
+                  HasSubstr("PREEMPTABLE_RESOURCES: mem has no effect yet: preempting jobs for memory is not "
+                            "supported in this release")));
+}
+
 TEST(LsbApplications, AnInvalidValueLeavesTheQueuesInForce) {
   Problems problems;
   const auto file = parse_sections(

@@ -82,10 +82,7 @@ TEST(QueueValues, PreemptJobtypeKnowsThreeWordsOfWhichOneActs) {
     return said;
   };
   EXPECT_EQ(read("EXCLUSIVE"), "exclusive");
-  EXPECT_EQ(read("exclusive BACKFILL"),
-            "exclusive; PREEMPT_JOBTYPE: found \"BACKFILL\", expected EXCLUSIVE, the one type that has an "
-            "effect in "
-            "this release");
+  EXPECT_EQ(read("exclusive BACKFILL AFFINITY"), "exclusive");
   EXPECT_EQ(read("ALL"), "none; PREEMPT_JOBTYPE: found \"ALL\", expected EXCLUSIVE, BACKFILL or AFFINITY");
 }
 

@@ -8,12 +8,12 @@
 namespace rollcall::sched::cycle {
 namespace {
 
-const std::string kOneHost =
+const std::string kTwoSlots =
     "Begin Machine\nHOST_NAME STATUS NCPUS r15s pg mem\nhostA ok 2 0.1 0 1000\nEnd Machine\n";
-const std::string kQueues = queue("high", 40, "PREEMPTION = PREEMPTIVE[middle low]\n") +
-                            queue("middle", 30, "PREEMPTION = PREEMPTIVE\n") + queue("low", 20);
-const std::string kKept = "Begin Parameters\nUSE_SUSP_SLOTS = N\nEnd Parameters\n";
-const std::string kRows = "JOB USER QUEUE HOSTS SUSPENDED\n";
+const std::string kHighMiddleLow = queue("high", 40, "PREEMPTION = PREEMPTIVE[middle low]\n") +
+                                   queue("middle", 30, "PREEMPTION = PREEMPTIVE\n") + queue("low", 20);
+const std::string kSlotsKept = "Begin Parameters\nUSE_SUSP_SLOTS = N\nEnd Parameters\n";
+const std::string kStoppedRows = "JOB USER QUEUE HOSTS SUSPENDED\n";
 
 std::string cycle_of(Scenario& scenario) {
   const Plan plan = schedule(scenario.snapshot, scenario.now);
@@ -34,28 +34,32 @@ void set_suspended(Snapshot& snapshot, JobKey key, std::uint32_t reasons) {
 TEST(SuspendedSlots, OfAHigherQueueAreUsedByALowerOne) {
   for (const char* reason : {"USER", "ADMIN"}) {
     const std::string stopped =
-        kOneHost + kQueues + running(kRows + "1 ann middle (hostA) " + reason + "\n2 ann middle (hostA) -\n");
+        kTwoSlots + kHighMiddleLow +
+        running(kStoppedRows + "1 ann middle (hostA) " + reason + "\n2 ann middle (hostA) -\n");
     EXPECT_EQ(said(stopped + want("9 bob low 1\n")), "suspend 1 for 9, start 9 hostA") << reason;
-    EXPECT_EQ(said(kKept + stopped + want("9 bob low 1\n")), "") << reason;
+    EXPECT_EQ(said(kSlotsKept + stopped + want("9 bob low 1\n")), "") << reason;
   }
 }
 
 TEST(SuspendedSlots, AreUsedOnlyByQueuesThatTheHigherOneMayPreempt) {
-  const std::string stopped = kOneHost + kQueues + queue("apart", 10) + queue("same", 30) +
-                              running(kRows + "1 ann high (2*hostA) USER\n");
+  const std::string stopped = kTwoSlots + kHighMiddleLow + queue("apart", 10) + queue("same", 30) +
+                              running(kStoppedRows + "1 ann high (2*hostA) USER\n");
   EXPECT_EQ(said(stopped + want("9 bob apart 1\n")), "") << "high does not list it";
   EXPECT_EQ(said(stopped + want("9 bob high 1\n")), "") << "else whoever stops a job gets a second one";
   EXPECT_EQ(said(stopped + want("9 bob middle 1\n")), "suspend 1 for 9, start 9 hostA");
-  EXPECT_EQ(
-      said(kOneHost + kQueues + running(kRows + "1 ann low (2*hostA) USER\n") + want("9 bob middle 1\n")), "")
+  EXPECT_EQ(said(kTwoSlots + kHighMiddleLow + running(kStoppedRows + "1 ann low (2*hostA) USER\n") +
+                 want("9 bob middle 1\n")),
+            "")
       << "a lower queue lends nothing";
 }
 
 TEST(SuspendedSlots, AreUsedBeforeAJobIsPreempted) {
-  EXPECT_EQ(said(kOneHost + kQueues + running(kRows + "1 ann high (hostA) USER\n2 ann low (hostA) -\n") +
+  EXPECT_EQ(said(kTwoSlots + kHighMiddleLow +
+                 running(kStoppedRows + "1 ann high (hostA) USER\n2 ann low (hostA) -\n") +
                  want("9 bob middle 1\n")),
             "suspend 1 for 9, start 9 hostA");
-  EXPECT_EQ(said(kOneHost + kQueues + running(kRows + "1 ann high (hostA) USER\n2 ann low (hostA) -\n") +
+  EXPECT_EQ(said(kTwoSlots + kHighMiddleLow +
+                 running(kStoppedRows + "1 ann high (hostA) USER\n2 ann low (hostA) -\n") +
                  want("9 bob middle 2\n")),
             "suspend 1 for 9, suspend 2 for 9, start 9 2*hostA");
 }
@@ -64,14 +68,16 @@ TEST(SuspendedSlots, MayBeUsedBeforePreemptDelayIsOver) {
   const std::string queues = queue("high", 40, "PREEMPTION = PREEMPTIVE\n") +
                              queue("middle", 30, "PREEMPTION = PREEMPTIVE\nPREEMPT_DELAY = 60\n") +
                              queue("low", 20);
-  EXPECT_EQ(said(kOneHost + queues + running(kRows + "1 ann high (hostA) USER\n2 ann low (hostA) -\n") +
-                 pending("JOB USER QUEUE AGE\n8 bob middle 5\n9 bob middle 5\n")),
-            "suspend 1 for 8, start 8 hostA");
+  EXPECT_EQ(
+      said(kTwoSlots + queues + running(kStoppedRows + "1 ann high (hostA) USER\n2 ann low (hostA) -\n") +
+           pending("JOB USER QUEUE AGE\n8 bob middle 5\n9 bob middle 5\n")),
+      "suspend 1 for 8, start 8 hostA");
 }
 
 TEST(SuspendedSlots, AreTakenBackByPreemptingTheJobThatUsesThem) {
-  Scenario scenario = scenario_of(kOneHost + kQueues + running(kRows + "1 ann middle (2*hostA) USER\n") +
-                                  want("8 bob low 1\n9 bob low 1\n"));
+  Scenario scenario =
+      scenario_of(kTwoSlots + kHighMiddleLow + running(kStoppedRows + "1 ann middle (2*hostA) USER\n") +
+                  want("8 bob low 1\n9 bob low 1\n"));
   EXPECT_EQ(cycle_of(scenario), "suspend 1 for 8, start 8 hostA") << "the rest is free in the next cycle";
   EXPECT_EQ(cycle_of(scenario), "start 9 hostA");
   EXPECT_EQ(cycle_of(scenario), "");
@@ -85,15 +91,17 @@ TEST(SuspendedSlots, AreTakenBackOnlyFromJobsThatMayBePreempted) {
   const std::string queues =
       queue("high", 40, "PREEMPTION = PREEMPTIVE\n") + queue("low", 20, "MAX_JOB_PREEMPT = 1\n");
   const std::string rows = "JOB USER QUEUE HOSTS SUSPENDED PREEMPTIONS\n1 ann high (2*hostA) PREEMPT -\n";
-  EXPECT_EQ(said(kOneHost + queues + running(rows + "2 bob low (hostA) - 1\n")), "");
-  EXPECT_EQ(said(kOneHost + queues + running(rows + "2 bob low (hostA) - -\n")), "suspend 2 for 1, resume 1");
-  EXPECT_EQ(said(kKept + kOneHost + queues + running(rows + "2 bob low (hostA) - -\n")), "")
+  EXPECT_EQ(said(kTwoSlots + queues + running(rows + "2 bob low (hostA) - 1\n")), "");
+  EXPECT_EQ(said(kTwoSlots + queues + running(rows + "2 bob low (hostA) - -\n")),
+            "suspend 2 for 1, resume 1");
+  EXPECT_EQ(said(kSlotsKept + kTwoSlots + queues + running(rows + "2 bob low (hostA) - -\n")), "")
       << "without USE_SUSP_SLOTS it waits";
 }
 
 TEST(SuspendedSlots, GoBackToTheStoppedJobWhenTheyAreFreeAndAreLentAgain) {
-  Scenario scenario = scenario_of(kOneHost + kQueues + running(kRows + "1 ann middle (2*hostA) USER\n") +
-                                  want("8 bob low 2\n9 bob low 2\n"));
+  Scenario scenario =
+      scenario_of(kTwoSlots + kHighMiddleLow + running(kStoppedRows + "1 ann middle (2*hostA) USER\n") +
+                  want("8 bob low 2\n9 bob low 2\n"));
   EXPECT_EQ(cycle_of(scenario), "suspend 1 for 8, start 8 2*hostA");
   scenario.snapshot.forget({8, 0});
   const Plan plan = schedule(scenario.snapshot, scenario.now);
@@ -107,13 +115,14 @@ TEST(SuspendedSlots, GoBackToTheStoppedJobWhenTheyAreFreeAndAreLentAgain) {
 // hostA has two slots: high runs on one of the two that it preempted.
 TEST(SuspendedSlots, OfAPreemptedJobAreKeptFromLowerQueuesWithN) {
   const std::string preempted =
-      kOneHost + kQueues + running(kRows + "1 ann middle (2*hostA) PREEMPT\n2 ann high (hostA) -\n");
+      kTwoSlots + kHighMiddleLow +
+      running(kStoppedRows + "1 ann middle (2*hostA) PREEMPT\n2 ann high (hostA) -\n");
   EXPECT_EQ(said(preempted + want("9 bob low 1\n")), "start 9 hostA");
-  EXPECT_EQ(said(kKept + preempted + want("9 bob low 1\n")), "");
-  EXPECT_EQ(said(kKept + preempted + want("9 bob high 1\n")), "start 9 hostA") << "not from higher ones";
-  EXPECT_EQ(said(kKept + preempted + want("7 bob low 1\n9 bob middle 1\n")), "start 9 hostA")
+  EXPECT_EQ(said(kSlotsKept + preempted + want("9 bob low 1\n")), "");
+  EXPECT_EQ(said(kSlotsKept + preempted + want("9 bob high 1\n")), "start 9 hostA") << "not from higher ones";
+  EXPECT_EQ(said(kSlotsKept + preempted + want("7 bob low 1\n9 bob middle 1\n")), "start 9 hostA")
       << "nor from its own; what low did not get says nothing of what middle gets";
-  Scenario scenario = scenario_of(kKept + preempted + want("9 bob low 1\n"));
+  Scenario scenario = scenario_of(kSlotsKept + preempted + want("9 bob low 1\n"));
   const std::string why = why_text(scenario.snapshot, scenario.now, {9, 0});
   EXPECT_NE(why.find("USE_SUSP_SLOTS=N"), std::string::npos) << why;
   scenario.snapshot.forget({2, 0});
@@ -136,9 +145,9 @@ class World {
  public:
   World(std::uint32_t seed, bool kept)
       : random_(seed),
-        scenario_(scenario_of(std::string(kept ? kKept : "") +
+        scenario_(scenario_of(std::string(kept ? kSlotsKept : "") +
                               "Begin Machine\nHOST_NAME STATUS NCPUS\nhostA ok 2\nhostB ok 3\nEnd Machine\n" +
-                              kQueues)) {}
+                              kHighMiddleLow)) {}
 
   int number(int least, int most) {
     return least + static_cast<int>(random_() % static_cast<std::uint32_t>(most - least + 1));
