@@ -155,6 +155,7 @@ std::optional<Preemption::Found> Preemption::find(const HostSearch::Look& look, 
   if (!draft.room) return give_up(draft);
   spare(draft);
   if (draft.look.entry->compiled->fewest_victims && demand.min_slots > 1) take_fewest(draft);
+  if (told) told->missing.clear();
   for (const PlacedJob* victim : draft.victims) {
     suspended_.insert(victim->key);
     if (told) told->victims.push_back(victim->key);

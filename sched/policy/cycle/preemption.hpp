@@ -119,6 +119,7 @@ class Preemption {
   void add_holder(Draft& draft, const PlacedJob& job);
   bool holds(const PlacedJob& job, const Amounts& lacking) const;
   bool has_all(const Amounts& lacking) const;
+  std::vector<ResourceId> missing(const Amounts& lacking) const;
   Amounts left_over(const Draft& draft) const;
   bool enough_without(const PlacedJob& victim, const Amounts& left) const;
   bool settle_resources(const NumberedPlacement& placement, const Jobs& victims);

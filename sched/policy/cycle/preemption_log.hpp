@@ -19,6 +19,9 @@ struct PreemptionAttempt {
   std::vector<HostNumber> hosts;  // with jobs to preempt and of use to it, in its order
   // Serial jobs: the host had no room, even with all slots of this queue's jobs.
   std::vector<std::pair<QueueNumber, HostNumber>> without_room;
+  std::vector<ResourceId>
+      missing;  // of PREEMPTABLE_RESOURCES: of these all jobs that it may preempt give back too little
+  bool for_resources = false;  // none of the victims was chosen for its slots
   std::vector<JobKey> victims;
   bool fewest = false;         // OPTIMAL_MINI_JOB found fewer victims than the usual order has
   std::vector<JobKey> spared;  // chosen, then not needed

@@ -62,12 +62,17 @@ bool Preemption::holds(const PlacedJob& job, const Amounts& lacking) const {
   });
 }
 
-// Whether of each resource one instance has enough now.
-bool Preemption::has_all(const Amounts& lacking) const {
+bool Preemption::has_all(const Amounts& lacking) const { return missing(lacking).empty(); }
+
+// Resources of which no instance has enough now.
+std::vector<ResourceId> Preemption::missing(const Amounts& lacking) const {
   std::map<ResourceId, bool> enough;
   for (const auto& [instance, amount] : lacking)
     enough[state_.rules().shared[instance].resource] |= state_.shared_left(instance) + kDust >= amount;
-  return std::all_of(enough.begin(), enough.end(), [](const auto& one) { return one.second; });
+  std::vector<ResourceId> missing;
+  for (const auto& [resource, there_is] : enough)
+    if (!there_is) missing.push_back(resource);
+  return missing;
 }
 
 // Chooses jobs that hold what the job lacks, and gives it room if slots are free then. They stay chosen while it looks for slots.
@@ -83,10 +88,11 @@ void Preemption::take_resources(Draft& draft) {
     return std::find(excluded.begin(), excluded.end(), host) != excluded.end();
   });
   draft.in = {draft.hosts.begin(), draft.hosts.end()};
-  add_holders(draft, lacking);
+  if (!add_holders(draft, lacking) && draft.told) draft.told->missing = missing(lacking);
   draft.base = draft.victims.size();
   draft.next_look = 0;
   if (draft.base > 0) enough(draft);
+  if (draft.told) draft.told->for_resources = draft.room.has_value();
   draft.next_look = draft.looked_at + 1;
 }
 
