@@ -498,6 +498,7 @@ void BookWorld::live(Host& host) {
     if (!started_.insert(directory.attempt).second) fail("started twice: " + text(directory.attempt));
     return retell(host, directory);
   }
+  if (chances_.jobs_last != 0 && static_cast<int>(below(100)) < chances_.jobs_last) return;
   end(host, directory, How::ended, code_of(key));
 }
 

@@ -32,6 +32,7 @@ struct WorldChances {  // of a hundred, at each turn
   int freezes = 0;      // of RES, with its connection; it thaws as often as it is looked at
   int refuses = 0;      // an order that a host cannot take
   int older_hosts = 0;  // hosts that know no go-ahead, drawn once
+  int jobs_last = 0;    // a job that could end runs on
 };
 
 enum class WorldEngines { one, two };

@@ -16,6 +16,7 @@ WorldChances chances_of(const Knobs& knobs) {
   chances.commit_fails = knobs["failed_commits"];
   chances.shepherd_dies = knobs["shepherds"];
   chances.host_restarts = knobs["host_restarts"];
+  chances.jobs_last = knobs["jobs_last"];
   chances.people = knobs["people"] != 0;
   return chances;
 }
@@ -37,6 +38,7 @@ Knobs forward_knobs() {
           {"host_links", 5},
           {"failed_commits", 3},
           {"shepherds", 0},
+          {"jobs_last", 80},
           {"host_restarts", 0},
           // Of a thousand turns:
           {"full_disks", 5},  // for ten turns on average
@@ -200,14 +202,18 @@ void ForwardWorld::lose_a_store(std::size_t at) {
   const bool anew = below(2) == 0, same_ids = knobs_["same_ids"] != 0;
   note_given_up(at, anew);
   clusters_[at]->lose_store(anew ? NewStore::made_anew : NewStore::older_copy, same_ids);
+  for (Loss& loss : losses_)  // begun_ is of what the others know now
+    if (loss.from == at) loss.unread.clear();
   const Look before = std::exchange(looks_[at], {});
   // What the older copy holds runs again, whatever became of it.
   const auto& book = clusters_[at]->world.book();
   for (const JobKey key : clusters_[at]->world.jobs()) {
     const auto& record = book.jobs().find(key)->record;
-    given_up_.insert(record.has_from()
-                         ? HomeJob{number_of(record.from().cluster()), key_of(record.from().key())}
-                         : HomeJob{at, key});
+    const HomeJob job = record.has_from()
+                            ? HomeJob{number_of(record.from().cluster()), key_of(record.from().key())}
+                            : HomeJob{at, key};
+    given_up_.insert(job);
+    begun_.erase(job);
   }
   for (const auto& [job, times] : before.runs)
     if (!given_up_.contains(job)) runs_in_lost_stores_[job] += times;
@@ -228,8 +234,8 @@ void ForwardWorld::note_given_up(std::size_t lost, bool anew) {
       const wire::JobRecord* stored = cluster->world.stored(key);
       if (is_elsewhere(record) && number_of(record.forwarded().cluster()) == lost) {
         given_up_.insert({cluster->number, key});
-        if (anew && stored && is_elsewhere(*stored) && stored->started() && !stored->starting())
-          begun_.insert({cluster->number, key});
+        if (anew && stored && is_elsewhere(*stored) && stored->started() && record.started())
+          seen_.begun_in_them += begun_.insert({cluster->number, key}).second ? 1 : 0;
       }
     }
 }

@@ -40,8 +40,8 @@ class ForwardWorld : public ForwardCluster::Outside {
   const std::string& trouble() const { return trouble_; }  // "" or the first thing that must never be
 
   struct Seen {  // that there was something to look at
-    int forwards = 0, returns = 0, deaths = 0, repeated = 0, stores_lost = 0, refused = 0, faults = 0,
-        turns_to_settle = 0;
+    int forwards = 0, returns = 0, deaths = 0, repeated = 0, stores_lost = 0, begun_in_them = 0, refused = 0,
+        faults = 0, turns_to_settle = 0;
   };
   Seen seen() const;
 

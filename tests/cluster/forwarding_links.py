@@ -1,0 +1,231 @@
+"""Three clusters of two hosts each forward jobs to one another, while links between them are cut, slow or lossy and masters are killed.
+
+A scene is drawn from its seed: where jobs are submitted, which faults happen between and during it, and for how long. Each job
+appends its name to a file. After each scene every job ran once, ended well where it was submitted, and stands once in the accounts of
+both clusters; no slot, process or directory of a job is left.
+
+`short` has 10 scenes on two sets of clusters side by side. `long` has ROLLCALL_SCENES (100), whose faults may last until the masters
+notice that a silent connection is gone. ROLLCALL_SCENES_FIRST chooses the first seed. A scene that fails prints its seed and faults.
+"""
+
+import contextlib
+import os
+import random
+import re
+import shlex
+import threading
+import time
+
+from rollcall_testing.cluster_links import drawn_faults
+from rollcall_testing.federation import ALICE, Federation
+from rollcall_testing.munge import needs_users
+from rollcall_testing.runner import expect, expect_equal, main
+from rollcall_testing.waiting import wait_until
+
+LANES = 2  # sets of clusters, side by side
+CLUSTERS = ("west", "east", "north")
+HOSTS_OF_EACH = 2
+SECONDS = 120  # a dial that failed is repeated after at most 30 s, and a silent connection is given up after 30 s
+QUEUES = """Begin Queue
+QUEUE_NAME = send
+PRIORITY = 30
+SNDJOBS_TO = {to}
+HOSTS = none
+End Queue
+Begin Queue
+QUEUE_NAME = both
+PRIORITY = 30
+SNDJOBS_TO = {to}
+End Queue
+Begin Queue
+QUEUE_NAME = receive
+PRIORITY = 30
+RCVJOBS_FROM = allclusters
+End Queue
+"""
+PARAMS = "MC_PLUGIN_UPDATE_INTERVAL = 1\nMC_RUSAGE_UPDATE_INTERVAL = 1"
+JOBS = 8  # of a scene
+LONGEST_FAULT = {"short": 1.5, "long": 40}  # seconds
+FIELDS = "jobid stat exit_code forward_cluster dstjobid source_cluster srcjobid delimiter=','"
+
+
+def number(name, otherwise):
+    return int(os.environ.get(name, otherwise))
+
+
+def queues_of(name):
+    return QUEUES.format(to=" ".join(f"receive@{other}" for other in CLUSTERS if other != name))
+
+
+def federation(bench, lane):
+    first = 1 + lane * len(CLUSTERS) * HOSTS_OF_EACH
+    hosts = {name: tuple(f"n{first + at * HOSTS_OF_EACH + k}" for k in range(HOSTS_OF_EACH)) for at, name in enumerate(CLUSTERS)}
+    return Federation(bench, hosts, queues={name: queues_of(name) for name in CLUSTERS}, params=dict.fromkeys(CLUSTERS, PARAMS),
+                      slots=dict.fromkeys(CLUSTERS, 2))
+
+
+class Scene:
+    def __init__(self, bench, clusters, seed, longest_fault):
+        self.bench, self.members, self.seed = bench, list(clusters.members.values()), seed
+        self.clusters, self.draw, self.longest_fault = clusters, random.Random(seed), longest_fault
+        self.jobs = {}  # name -> (cluster, number)
+        self.done = []  # the faults, in words
+        self.forwarded = 0  # jobs
+        self.ran = os.path.join(self.members[0].places[ALICE], "ran")
+
+    def submit(self):
+        side = self.draw.choice(self.members)
+        name = f"{self.seed}.{len(self.jobs)}"
+        queue = self.draw.choice(("send", "send", "both"))
+        job = side.bsub(f"echo {name} >>{self.ran}; sleep {self.draw.uniform(0, 1):.1f}", "-q", queue, "-o", "/dev/null")
+        self.jobs[name] = (side, job)
+
+    def recall(self):
+        """bswitch asks back what waits elsewhere; it may have begun or ended by now."""
+        if self.jobs:
+            side, job = self.draw.choice(sorted(self.jobs.values(), key=lambda one: (one[0].cluster, one[1])))
+            side.run("bswitch", "both", str(job))
+
+    def break_something(self):
+        faults = drawn_faults(self.draw, self.bench, self.members)
+        length = self.draw.uniform(0.05, self.longest_fault) if self.draw.random() < 0.2 else self.draw.uniform(0.05, 1.5)
+        self.done.append(f"{' and '.join(map(str, faults))} for {length:.1f} s")
+        begun = []
+        try:
+            for fault in faults:
+                fault.begin()
+                begun.append(fault)
+            time.sleep(length)  # how long the fault lasts
+        finally:
+            for fault in reversed(begun):
+                fault.end()
+
+    def play(self):
+        while len(self.jobs) < JOBS:
+            for _ in range(min(self.draw.randint(1, 3), JOBS - len(self.jobs))):
+                self.submit()
+            self.draw.choice((self.break_something, self.break_something, self.recall))()
+        self.break_something()
+        self.check()
+
+    # --- what is true at the end
+
+    def check(self):
+        for name, (side, job) in self.jobs.items():
+            side.wait_for(job, "DONE", seconds=SECONDS)
+        with open(self.ran, encoding="utf-8") as file:
+            ran = [line for line in file.read().split() if line.startswith(f"{self.seed}.")]
+        expect_equal(sorted(ran), sorted(self.jobs), "jobs that ran")
+        wait_until(lambda: all(self.is_clean(side) for side in self.members), self.left, SECONDS)
+        self.check_accounts()
+
+    def is_clean(self, side):
+        busy = [line.split() for line in side.user("bhosts", "-w").stdout.splitlines()[1:]]
+        return not side.user("bjobs", "-u", "all", "-noheader").stdout and all(row[1] == "ok" and row[4] == "0" for row in busy) and not \
+            self.directories(side)
+
+    def directories(self, side):
+        return [path for host in side.names for path in os.listdir(os.path.join(side.spool, host)) if re.fullmatch(r"\d+\.\d+\.\d+", path)]
+
+    def left(self):
+        lines = [f"{side.cluster}: {side.user('bjobs', '-u', 'all').stdout}{side.user('bhosts').stdout}{self.directories(side)}" for side in
+                 self.members]
+        return "nothing to be left: " + "\n".join(lines) + self.members[0].logs_text()
+
+    def check_accounts(self):
+        rows = {side.cluster: {row[0]: row for row in (line.split(",") for line in side.jobs(FIELDS))} for side in self.members}
+        ends = {side.cluster: ends_in_accounts(side) for side in self.members}
+        for side, job in self.jobs.values():
+            row = rows[side.cluster][str(job)]
+            what = f"job {job} of {side.cluster}: {row}"
+            expect_equal(ends[side.cluster].get(str(job)), 1, f"JOB_FINISH in its cluster, {what}")
+            if row[3] == "-":
+                continue
+            self.forwarded += 1
+            there = rows[row[3]][row[4]]
+            expect_equal(there[1:3], row[1:3], f"its state and exit code there, {what}")
+            expect_equal(there[5:7], [side.cluster, str(job)], f"where it came from, {what}")
+            expect_equal(ends[row[3]].get(row[4]), 1, f"JOB_FINISH there, {what}")
+            attempts = [one for one in rows[row[3]].values() if one[5:7] == [side.cluster, str(job)] and one[1] == "DONE"]
+            expect_equal(len(attempts), 1, f"its attempts that are done there, {what}")
+
+
+def ends_in_accounts(side):
+    """{job: lines of lsb.acct}."""
+    count = {}
+    with open(os.path.join(side.work, side.cluster, "logdir", "lsb.acct"), encoding="utf-8") as file:
+        for line in file:
+            words = shlex.split(line.replace('""', '" "'))
+            if words[0] == "JOB_FINISH":
+                count[words[3]] = count.get(words[3], 0) + 1
+    return count
+
+
+def breaks_told(side):
+    """How often its mbatchd lost another cluster."""
+    with open(side.daemon_log("mbatchd", side.names[0]), encoding="utf-8", errors="replace") as file:
+        return sum("is not connected any more" in line for line in file)
+
+
+class Lane(threading.Thread):
+    """Scenes one after another on clusters of their own; what it raises is raised again by result()."""
+
+    def __init__(self, bench, clusters, seeds, longest_fault):
+        super().__init__(daemon=True)
+        self.bench, self.clusters, self.seeds, self.longest_fault, self.error = bench, clusters, seeds, longest_fault, None
+        self.played, self.forwarded = 0, 0
+        self.start()
+
+    def run(self):
+        for seed in self.seeds:
+            scene = Scene(self.bench, self.clusters, seed, self.longest_fault)
+            try:
+                scene.play()
+                self.played += 1
+                self.forwarded += scene.forwarded
+            except BaseException as error:  # whatever it is, the other lane goes on
+                self.error = AssertionError(f"seed {seed}, after {scene.done}: {error!r}")
+                self.error.__cause__ = error
+                return
+
+    def result(self):
+        self.join()
+        if self.error:
+            raise self.error
+
+
+def play(bench, scenes, longest_fault):
+    first = number("ROLLCALL_SCENES_FIRST", 1)
+    seeds = range(first, first + scenes)
+    lanes = min(LANES, scenes)
+    begun = time.monotonic()
+    sets = [federation(bench, lane) for lane in range(lanes)]
+    with contextlib.ExitStack() as stack:
+        for clusters in sets:
+            stack.enter_context(clusters)
+        ready = time.monotonic()
+        started = [Lane(bench, sets[lane], seeds[lane::lanes], longest_fault) for lane in range(lanes)]
+        for lane in started:
+            lane.result()
+        breaks = sum(breaks_told(side) for clusters in sets for side in clusters.members.values())
+    forwarded = sum(lane.forwarded for lane in started)
+    expect_equal(sum(lane.played for lane in started), scenes, "scenes that were played")
+    expect(forwarded >= scenes and breaks >= scenes / 2, f"{forwarded} jobs were forwarded, and {breaks} connections broke: too few to see")
+    bench.saw(f"seeds {first} to {seeds[-1]}; {scenes * JOBS} jobs, {forwarded} of them forwarded; {breaks} breaks were told; clusters up in "
+              f"{ready - begun:.0f} s, scenes {time.monotonic() - ready:.0f} s")
+
+
+def test_short_scenes_run_each_job_once(bench):
+    play(bench, number("ROLLCALL_SCENES", 10), LONGEST_FAULT["short"])
+
+
+def test_long_scenes_run_each_job_once(bench):
+    play(bench, number("ROLLCALL_SCENES", 100), LONGEST_FAULT["long"])
+
+
+def requires(_):
+    needs_users()
+
+
+if __name__ == "__main__":
+    main(hosts=LANES * len(CLUSTERS) * HOSTS_OF_EACH, requires=requires)
