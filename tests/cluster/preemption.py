@@ -100,6 +100,25 @@ def test_a_lower_queue_uses_the_slots_of_a_stopped_job(bench):
     bench.saw("a low job runs while the high one is stopped, and stops when it is resumed")
 
 
+def test_a_job_is_preempted_for_a_licence(bench):
+    batch = BatchCluster(bench, ["n1", "n2"], slots=2, queues=QUEUES, params="PREEMPTABLE_RESOURCES = lic")
+    batch.resources.append("lic Numeric () N (licences)")
+    batch.map.append("lic (1@[all])")
+    batch.write_files()
+    with batch:
+        holder = batch.bsub("sleep 600", "-R", "rusage[lic=1]", "-o", "/dev/null")
+        other = batch.bsub("sleep 600", "-o", "/dev/null")
+        for job in (holder, other):
+            batch.wait_for(job, "RUN")
+        high = batch.bsub("sleep 600", "-q", "owners", "-R", "rusage[lic=1]", "-o", "/dev/null")
+        batch.wait_for(high, "RUN")
+        expect_equal((batch.field(holder), batch.field(other)), ("SSUSP", "RUN"), "who holds the licence, and who does not")
+        batch.good("bkill", str(high))
+        batch.wait_for(holder, "RUN")
+        batch.good("bkill", "0")
+    bench.saw("the holder of the licence stops though slots are free, and goes on")
+
+
 def test_a_queue_may_end_what_would_be_preempted(bench):
     with BatchCluster(bench, ["n1"], slots=1, queues=QUEUES) as batch:
         low = batch.bsub("sleep 600", "-q", "brief", "-o", "/dev/null")

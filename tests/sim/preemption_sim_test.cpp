@@ -19,7 +19,7 @@ int seeds(int usual) {
   return asked ? std::atoi(asked) : usual;
 }
 
-ConfigView site(bool limited) {
+ConfigView site(bool limited, bool uses_suspended) {
   conf::MemoryFiles files;
   const std::string dir = "/c/lsbatch/lab/configdir/";
   files.files = {
@@ -30,7 +30,8 @@ ConfigView site(bool limited) {
        "Begin Host\nHOSTNAME type\nhostA X86_64\nhostB X86_64\nhostC X86_64\nEnd Host\n"},
       {dir + "lsb.params",
        "Begin Parameters\nDEFAULT_QUEUE = low\nCLEAN_PERIOD = 1000000\nPREEMPT_JOBTYPE = EXCLUSIVE\n"
-       "PREEMPT_FOR = OPTIMAL_MINI_JOB\nEnd Parameters\n"},
+       "PREEMPT_FOR = OPTIMAL_MINI_JOB\nUSE_SUSP_SLOTS = " +
+           std::string(uses_suspended ? "Y" : "N") + "\nEnd Parameters\n"},
       {dir + "lsb.hosts", "Begin Host\nHOST_NAME MXJ\ndefault " + std::to_string(kSlots) + "\nEnd Host\n"},
       {dir + "lsb.users",
        "Begin User\nUSER_NAME MAX_JOBS\nann " + std::string(limited ? "4" : "-") + "\nEnd User\n"},
@@ -64,13 +65,19 @@ class Cycles {
       take(std::move(effects));
     }
     for (const auto& suspend : plan.suspends)
-      if (!not_taken.contains(suspend.by))
+      if (!not_taken.contains(suspend.by)) {
+        lent_ += suspend.reasons == wire::SUSPEND_PREEMPT &&
+                 book.jobs().find(suspend.job)->record.status() == wire::STATUS_USUSP;
         take(book.hosts().suspend(suspend.job, {suspend.reasons, suspend.text, suspend.by}, now));
+      }
     for (const auto& resume : plan.resumes) take(book.hosts().resume(resume.job, {resume.reasons}, now));
   }
+  // How often a job that its user had stopped lent its slots.
+  int lent() const { return lent_; }
 
  private:
   std::shared_ptr<const cycle::PlacementRules> rules_;
+  mutable int lent_ = 0;
 };
 
 template <class Take>
@@ -120,11 +127,11 @@ void submit_some(BookWorld& world, std::uint32_t seed) {
 }
 
 struct Ended {
-  int preemptions = 0, deaths = 0;
+  int preemptions = 0, deaths = 0, lent = 0;
   std::int64_t preempted_us = 0;
 };
 Ended run_world(int seed, WorldChances chances, WorldEngines engines) {
-  const ConfigView config = site(seed % 3 == 0);
+  const ConfigView config = site(seed % 3 == 0, seed % 4 != 0);
   const Cycles cycles(config);
   BookWorld world(config, static_cast<std::uint32_t>(seed), chances, engines);
   world.plan_with([&](book::Book& book, WallTime now, const auto& take) { cycles.plan(book, now, take); });
@@ -146,6 +153,7 @@ Ended run_world(int seed, WorldChances chances, WorldEngines engines) {
     EXPECT_EQ(job.record.exit_status(), BookWorld::code_of(key)) << text(key);
   });
   ended.deaths = world.deaths();
+  ended.lent = cycles.lent();
   return ended;
 }
 
@@ -174,12 +182,14 @@ TEST_P(PreemptionSim, PreemptedJobsGoOnAndRunOnce) {
 
 TEST_P(PreemptionSim, PeopleMayStopResumeAndKillPreemptedJobs) {
   const int count = seeds(50);
+  int lent = 0;
   for (int seed = 1; seed <= count && !HasFailure(); ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     WorldChances chances;
     chances.people = true;
-    run_world(seed, chances, GetParam());
+    lent += run_world(seed, chances, GetParam()).lent;
   }
+  EXPECT_GT(lent, 0);
 }
 
 }  // namespace

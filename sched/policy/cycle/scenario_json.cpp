@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "sched/policy/cycle/compiled_demand.hpp"
 #include "sched/policy/cycle/next_job.hpp"
 #include "sched/policy/cycle/preemptable_slots.hpp"
 #include "sched/policy/cycle/preemption_text.hpp"

@@ -83,6 +83,9 @@ std::string broken_invariant(const wire::JobRecord& r) {
   // In another cluster it is a job of that cluster that preempts it.
   if (!r.has_forwarded() && r.has_preempted_by() != ((r.suspend_reasons() & wire::SUSPEND_PREEMPT) != 0))
     return job + "is preempted by nobody, or is not preempted and by somebody";
+  if ((r.slots_lent() || r.preempted_since_us() != 0) && !r.has_preempted_by())
+    return job + "lends slots to nobody, or is preempted by nobody";
+  if (r.slots_lent() && r.preempted_since_us() != 0) return job + "is preempted and lends its slots";
   const bool unknown = status == wire::STATUS_UNKWN || status == wire::STATUS_ZOMBI;
   if (unknown != (r.status_before_unknown() != wire::STATUS_NULL)) return job + "was unknown or is, not both";
   if (finished(status) && (r.end_us() == 0 || r.reserved_size() != 0 || r.signals_size() != 0))
