@@ -21,6 +21,8 @@ std::string called_here(const ResCaller& caller, const std::string& host) {
   return host + " has no user with your number " + std::to_string(caller.uid);
 }
 
+bool listens(const io::FrameSocket& shepherd) { return shepherd && shepherd.unsent() <= kMostForShepherd; }
+
 }  // namespace
 
 // ---- clients
@@ -149,17 +151,48 @@ void Jobs::begin_task(const JobPtr& job, const wire::RunTask& task, TaskDone don
 bool Jobs::peek(const wire::Peek& asked, const ResCaller& caller, bool administrator, std::int64_t from,
                 PeekDone done) {
   const auto job = find_for(asked.job());
-  if (!job || !job->socket || job->socket.unsent() > kMostForShepherd ||
+  if (!job || !listens(job->socket) ||
       (!acts_for_job(caller, job->order.uid(), job->order.user()) && !administrator))
     return false;
+  read_part(job, asked.errors(), from, std::move(done));
+  return true;
+}
+
+void Jobs::read_part(const JobPtr& job, bool errors, std::int64_t from, PeekDone done) {
   wire::ToShepherd message;
   auto& part = *message.mutable_peek();
   part.set_number(next_number_++);
-  part.set_errors(asked.errors());
+  part.set_errors(errors);
   part.set_from(from);
   job->peeks[part.number()] = std::move(done);
   send(job, message);
-  return true;
+}
+
+// For mbatchd, which has looked at who asks.
+void Jobs::read(const wire::ToRes::ReadPiece& asked) {
+  const auto tell = [this, number = asked.number()](const wire::PeekedPart& part, bool later) {
+    FromRes told;
+    auto& read = *told.mutable_read();
+    read.set_number(number);
+    read.mutable_piece()->set_data(part.data());
+    read.mutable_piece()->set_over(part.over());
+    read.mutable_piece()->set_why_not(part.why_not());
+    read.mutable_piece()->set_later(later);
+    handler_.tell(told);
+  };
+  const auto job = find(asked.job());
+  if (!job || job->over) {
+    wire::PeekedPart none;
+    none.set_over(job != nullptr);
+    if (!job) none.set_why_not("no such job is on " + configuration_->host);
+    return tell(none, true);
+  }
+  if (!listens(job->socket)) {  // most likely it ends just now: over() answers then
+    job->peeks[next_number_++] = [tell](const wire::PeekedPart& part) { tell(part, false); };
+    return;
+  }
+  read_part(job, asked.asked().operation() == wire::PieceAsked::ERRORS, asked.asked().from(),
+            [tell](const wire::PeekedPart& part) { tell(part, false); });
 }
 
 }  // namespace rollcall::res

@@ -134,6 +134,8 @@ void Jobs::carry_out(const wire::ToRes& order) {
       return acknowledge(order.acknowledge().job());
     case wire::ToRes::kRelease:
       return release(order.release().job());
+    case wire::ToRes::kRead:
+      return read(order.read());
     default:
       return;
   }

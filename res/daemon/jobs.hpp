@@ -115,6 +115,8 @@ class Jobs {
   void signal(const wire::ToRes::SignalJob& signal);
   void acknowledge(const wire::JobAttempt& attempt);
   void release(const wire::JobAttempt& attempt);
+  void read(const wire::ToRes::ReadPiece& asked);
+  void read_part(const JobPtr& job, bool errors, std::int64_t from, PeekDone done);
 
   // At once where the user is known here.
   void with_order(const AccountFacts& asked, std::function<void(Result<wire::JobOrder>)> done);

@@ -23,10 +23,6 @@ std::string name_of(const wire::JobRecord& job) {
 std::string why_unreadable(const wire::JobRecord& job) {
   if (sched::pending(job.status())) return name_of(job) + " : Not yet started.";
   if (sched::finished(job.status())) return name_of(job) + " : Already finished.";
-  if (job.has_forwarded())
-    return name_of(job) + " : runs in cluster " + job.forwarded().cluster() +
-           "; bpeek shows it there, as job <" + sched::text(sched::key_of(job.forwarded().there().key())) +
-           ">.";
   return job.hosts_size() == 0 ? name_of(job) + " : has no host" : "";
 }
 
@@ -38,6 +34,31 @@ std::optional<wire::JobRecord> record_of(Session& session, const wire::JobKey& k
   ask_jobs(session, std::move(question),
            {[&record](const auto& job, const auto&) { record = job.record(); }});
   return record;
+}
+
+// The same as read_output(), of a job in another cluster: mbatchd has it read there, piece by piece.
+std::optional<HostTrouble> read_elsewhere(Session& session, const wire::JobRecord& job, OutputPart part,
+                                          const std::function<bool(const std::string&)>& take) {
+  while (true) {
+    wire::BatchRequest question;
+    *question.mutable_piece()->mutable_key() = job.key();
+    question.mutable_piece()->set_attempt(job.attempt());
+    auto& asked = *question.mutable_piece()->mutable_asked();
+    asked.set_operation(part.errors ? wire::PieceAsked::ERRORS : wire::PieceAsked::OUTPUT);
+    asked.set_from(part.from);
+    const auto reply = session.ask(std::move(question));
+    if (!reply) return HostTrouble{reply.error().kind == Failure::Kind::refused, reply.error().text};
+    const wire::Piece& piece = reply->piece();
+    if (!piece.why_not().empty()) return HostTrouble{!piece.later(), piece.why_not()};
+    if (!piece.data().empty()) {
+      if (!take(piece.data())) return std::nullopt;
+      part.from += static_cast<std::int64_t>(piece.data().size());
+    } else if (!part.follow || piece.over()) {
+      return std::nullopt;
+    } else {
+      std::this_thread::sleep_for(kPause);
+    }
+  }
 }
 
 // Follows one job through losses of its host.
@@ -66,13 +87,15 @@ class Reader {
  private:
   std::optional<HostTrouble> read_part(const std::function<bool(const std::string&)>& take) {
     auto next = part_.from;
-    const auto trouble =
-        read_output(session_.files(), session_.settings(), job_, part_, [&](const std::string& bytes) {
-          begun_ = true;
-          outage_told_ = false;
-          next += static_cast<std::int64_t>(bytes.size());
-          return take(bytes);
-        });
+    const auto take_some = [&](const std::string& bytes) {
+      begun_ = true;
+      outage_told_ = false;
+      next += static_cast<std::int64_t>(bytes.size());
+      return take(bytes);
+    };
+    const auto trouble = job_.has_forwarded()
+                             ? read_elsewhere(session_, job_, part_, take_some)
+                             : read_output(session_.files(), session_.settings(), job_, part_, take_some);
     part_.from = next;
     return trouble;
   }

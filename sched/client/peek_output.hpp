@@ -1,6 +1,6 @@
 // peek_output: reads what a running job has written so far, and, if it is followed, what it writes later. For bpeek.
 //
-// The job's first host reads the files, as the job's user. A slow reader loses its connection; the missing bytes are then
+// The job's first host reads the files, as the job's user; where that is in another cluster, mbatchd asks it. A slow reader loses its connection; the missing bytes are then
 // requested again. If the host of a followed job is lost, the session's observer gets one line, and the host is asked again every
 // second, until it answers or mbatchd has the job on another host; a rerunnable job may pend in between.
 #pragma once

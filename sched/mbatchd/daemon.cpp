@@ -26,6 +26,7 @@
 #include "sched/mbatchd/memory_watch.hpp"
 #include "sched/mbatchd/next_turn.hpp"
 #include "sched/mbatchd/peer_links.hpp"
+#include "sched/mbatchd/piece_relay.hpp"
 #include "sched/mbatchd/queries.hpp"
 #include "sched/mbatchd/requests.hpp"
 #include "sched/mbatchd/scheduler.hpp"
@@ -104,6 +105,7 @@ class Daemon {
                 [this](const std::string& cluster) {
                   forward_out_.lost(cluster);
                   forward_in_.lost(cluster);
+                  pieces_.lost(cluster);
                 },
                 [this](const std::string& cluster, const wire::PeerMessage& message) {
                   return heard(cluster, message);
@@ -136,7 +138,18 @@ class Daemon {
             {loop_.context(), links_, log, committer_.store().term(),
              [this](const std::string& host, const sched::HostReport& report) { host_told(host, report); },
              [this](const std::string& host, Duration silent) { host_gone(host, silent); },
-             [this](const std::string& host) { orders_.room(host); }})),
+             [this](const std::string& host) { orders_.room(host); },
+             [this](const std::string& host, std::uint64_t number, const wire::Piece& piece) {
+               pieces_.read(host, number, piece);
+             }})),
+        pieces_(
+            loop_.context(), book_.jobs(), book_.forwards(), links_,
+            {[this](const std::string& cluster, wire::PeerMessage message) {
+               return peers_.say(cluster, std::move(message));
+             },
+             [this](const std::string& host, const sched::Attempt& attempt, std::uint64_t number,
+                    const wire::PieceAsked& asked) { return engine_->read(host, attempt, number, asked); },
+             [this](io::LinkId link, const wire::BatchReply& reply) { clients_.reply(link, reply); }}),
         clients_(loop_.context(), links_, tickets_, log,
                  {[this](io::LinkId link, const sched::Identity& who, const wire::BatchRequest& request) {
                    requests_.take(link, who, request);
@@ -168,7 +181,10 @@ class Daemon {
         requests_(book_.commands(), committer_, queries_, controls_, clients_, links_, log,
                   {[this](sched::Effects effects) { changed(std::move(effects)); }, [this] { turn_soon(); },
                    [this]() -> const Configuration& { return *files_.configuration(); },
-                   [this](std::size_t bytes) { return memory_.has(bytes); }}),
+                   [this](std::size_t bytes) { return memory_.has(bytes); },
+                   [this](io::LinkId link, const sched::Identity& who, const wire::AskPiece& asked) {
+                     pieces_.ask(link, who, asked);
+                   }}),
         load_(loop_.context(), [this](Result<sched::LoadNews> news) { heard_load(std::move(news)); }),
         wake_(loop_.context()) {}
 
@@ -289,6 +305,10 @@ class Daemon {
         case What::kAcknowledge:
           result = forward_in_.heard(cluster, message, wall_now());
           break;
+        case What::kPiece:
+        case What::kPieceRead:
+          pieces_.heard(cluster, message);
+          break;
         default:
           result = forward_out_.heard(cluster, message, steady_now());
       }
@@ -334,13 +354,15 @@ class Daemon {
   void host_gone(const std::string& host, Duration silent) {
     io::changing([&] {
       orders_.gone(host);
+      pieces_.gone(host);
       keeper_.connected(host, false);
       changed(book_.hosts().host_gone(host, wall_now(), silent));
     });
   }
 
   void heard_load(Result<sched::LoadNews> news) {
-    if (!loop_.ending()) files_.look_at_conditions(wall_now());  // at every load interval, whether an answer came or not
+    if (!loop_.ending())
+      files_.look_at_conditions(wall_now());  // at every load interval, whether an answer came or not
     if (news) {
       if (!std::exchange(load_good_, true)) log_.notice("the master LIM answers");
       load_heard_ = Steady::now();
@@ -457,7 +479,8 @@ class Daemon {
   void woke() {
     if (!next_turn_.posted()) memory_.give_back();
     const auto now = wall_now();
-    changed(book_.tick(now));  // also where nothing is due: the Book notices here that the calendar clock was set
+    changed(
+        book_.tick(now));  // also where nothing is due: the Book notices here that the calendar clock was set
     if (book_.hosts().suspects_itself() && !std::exchange(suspected_, true))
       log_.error("all hosts were lost at once: mbatchd itself may be cut off; no rerunnable job is given up");
     waiters_.tick(now);
@@ -495,6 +518,7 @@ class Daemon {
   ForwardOut forward_out_;
   ForwardIn forward_in_;
   const std::unique_ptr<Engine> engine_;
+  PieceRelay pieces_;
   HereOrElsewhere orders_of_all_{*engine_, forward_out_};
   WaitingOrders orders_{{[this](const std::string& host) { return engine_->has_room(host); },
                          [this](const sched::Effect& order) { give(order); }}};

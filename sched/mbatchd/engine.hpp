@@ -13,6 +13,7 @@
 #include "common/base/result.hpp"
 #include "common/io/links.hpp"
 #include "common/io/log.hpp"
+#include "common/wire/piece.pb.h"
 #include "sched/mbatchd/configuration.hpp"
 #include "sched/policy/values/engine.hpp"
 
@@ -30,6 +31,8 @@ struct EngineSetup {
   std::function<void(const std::string& host, Duration silent)> gone;
   // The host has read what was sent: has_room() holds again.
   std::function<void(const std::string& host)> room{};
+  // The answer to read().
+  std::function<void(const std::string& host, std::uint64_t number, const wire::Piece&)> piece{};
 };
 
 class Engine : public sched::Engine {
@@ -42,6 +45,11 @@ class Engine : public sched::Engine {
   virtual bool has_room(const std::string&) const { return true; }
   // Restarts or ends the engine's daemon on the host; jobs go on. False: the host is not reached.
   virtual bool restart(const std::string& host, bool stop) = 0;
+  // Reads a piece of what the attempt has written on its first host. `number`: of the answer, which may never come. False: the host
+  // is not reached, or its engine cannot read.
+  virtual bool read(const std::string&, const sched::Attempt&, std::uint64_t, const wire::PieceAsked&) {
+    return false;
+  }
 
   // Daemons of the cluster that call mbatchd's port are the engine's own. An error ends the link; `engine`: of ToMbatchd.
   virtual void opened(io::LinkId link, const io::LinkPeer& peer) = 0;

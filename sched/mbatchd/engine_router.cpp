@@ -30,6 +30,11 @@ class EngineRouter : public sched::OrderRouter<Engine> {
     Engine* engine = engine_of(host);
     return engine != nullptr && engine->restart(host, stop);
   }
+  bool read(const std::string& host, const sched::Attempt& attempt, std::uint64_t number,
+            const wire::PieceAsked& asked) override {
+    Engine* engine = engine_of(host);
+    return engine != nullptr && engine->read(host, attempt, number, asked);
+  }
 
   void opened(io::LinkId link, const io::LinkPeer& peer) override {
     const auto number = rules_.of_caller(peer);
@@ -60,7 +65,7 @@ class EngineRouter : public sched::OrderRouter<Engine> {
  private:
   // An engine may report on its own hosts only.
   EngineSetup setup_of(EngineNumber number) {
-    EngineSetup own{setup_.loop, setup_.links, setup_.log, setup_.term, {}, {}};
+    EngineSetup own{setup_.loop, setup_.links, setup_.log, setup_.term, {}, {}, {}, {}};
     own.told = [this, number](const std::string& host, const sched::HostReport& report) {
       if (owns(number, host)) setup_.told(host, report);
     };
@@ -69,6 +74,9 @@ class EngineRouter : public sched::OrderRouter<Engine> {
     };
     own.room = [this, number](const std::string& host) {
       if (owns(number, host) && setup_.room) setup_.room(host);
+    };
+    own.piece = [this, number](const std::string& host, std::uint64_t question, const wire::Piece& piece) {
+      if (owns(number, host) && setup_.piece) setup_.piece(host, question, piece);
     };
     return own;
   }

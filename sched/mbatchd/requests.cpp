@@ -46,6 +46,8 @@ void Requests::carry_out(io::LinkId link, const sched::Identity& who, const wire
           {link, [this, work = commands_.begin_modify(request.modify(), who)](std::size_t most, WallTime at) {
              return commands_.modify_some(*work, most, at);
            }});
+    case Request::kPiece:
+      return handler_.piece(link, who, request.piece());
     case Request::kControl:
       return control(link, who, request.control());
     default:
@@ -101,9 +103,8 @@ void Requests::do_piece(LongWork work) {
   if (done.waits) return await(std::move(work), std::move(done.effects));
   if (done.reply.last()) return applied(work.link, std::move(done));
   links_.promise(work.link);
-  committer_.reply(
-      work.link,
-      std::move(done.reply));  // also with no outcome yet: a failed commit must be reported
+  committer_.reply(work.link,
+                   std::move(done.reply));  // also with no outcome yet: a failed commit must be reported
   handler_.changed(std::move(done.effects));
   works_.push_back(std::move(work));
   handler_.turn_soon();

@@ -22,6 +22,8 @@ class Requests {
     std::function<void()> turn_soon;
     std::function<const Configuration&()> configuration;
     std::function<bool(std::size_t bytes)> memory_for;  // so many more
+    // Of a file of a job in another cluster.
+    std::function<void(io::LinkId, const sched::Identity&, const wire::AskPiece&)> piece;
   };
   Requests(sched::book::ClientCommands& commands, Committer& committer, Queries& queries, Controls& controls,
            Clients& clients, io::Links& links, const io::Log& log, Handler handler)

@@ -60,6 +60,11 @@ class ResEngine : public Engine {
     send(host, mbatchd::release(attempt));
   }
 
+  bool read(const std::string& host, const sched::Attempt& attempt, std::uint64_t number,
+            const wire::PieceAsked& asked) override {
+    return hosts_.send(host, reading(attempt, number, asked));
+  }
+
   void opened(io::LinkId link, const io::LinkPeer& peer) override { hosts_.opened(link, peer); }
   bool has(io::LinkId link) const override { return hosts_.has(link); }
   Result<void> message(io::LinkId link, std::string_view engine) override {
@@ -92,6 +97,7 @@ class ResEngine : public Engine {
       setup_.log.warning("RES of " + host + " cannot take job " +
                          std::to_string(said.not_prepared().job().key().id()) + ": " +
                          said.not_prepared().why());
+    if (said.has_read() && setup_.piece) setup_.piece(host, said.read().number(), said.read().piece());
     if (const auto report = report_of(said)) setup_.told(host, *report);
   }
   // A host's return is logged at the level of its loss, so that a log that has the one has the other.

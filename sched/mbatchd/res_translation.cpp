@@ -193,6 +193,15 @@ ToRes release(const sched::Attempt& attempt) {
   return message;
 }
 
+ToRes reading(const sched::Attempt& attempt, std::uint64_t number, const wire::PieceAsked& asked) {
+  ToRes message;
+  auto& read = *message.mutable_read();
+  set_attempt(*read.mutable_job(), attempt);
+  read.set_number(number);
+  *read.mutable_asked() = asked;
+  return message;
+}
+
 std::optional<sched::HostReport> report_of(const FromRes& told) {
   switch (told.message_case()) {
     case FromRes::kHello:

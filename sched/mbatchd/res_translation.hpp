@@ -16,6 +16,7 @@ wire::ToRes to_res(const sched::order::Signal& order);
 wire::ToRes go(const std::vector<sched::Attempt>& attempts);
 wire::ToRes acknowledgement(const sched::Attempt& attempt);
 wire::ToRes release(const sched::Attempt& attempt);
+wire::ToRes reading(const sched::Attempt& attempt, std::uint64_t number, const wire::PieceAsked& asked);
 
 // None: Refused, which says nothing of a job, or something newer than this mbatchd.
 std::optional<sched::HostReport> report_of(const wire::FromRes& told);

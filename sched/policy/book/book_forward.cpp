@@ -161,6 +161,13 @@ bool ForwardedJobs::knows(const std::string& cluster, const wire::ForwardAttempt
   return memory_->foreign.contains(name_of(cluster, attempt));
 }
 
+std::optional<JobKey> ForwardedJobs::job_of(const std::string& cluster,
+                                            const wire::ForwardAttempt& attempt) const {
+  const auto known = memory_->foreign.find(name_of(cluster, attempt));
+  if (known == memory_->foreign.end()) return std::nullopt;
+  return known->second;
+}
+
 ForwardedJobs::Answered ForwardedJobs::offer(const std::string& cluster, const wire::ForwardOffer& offer,
                                              const wire::Submission& asked, const Identity& who,
                                              WallTime now) {

@@ -45,6 +45,8 @@ class ForwardedJobs {
 
   // True: the attempt is here already, so offer() needs no user.
   bool knows(const std::string& cluster, const wire::ForwardAttempt& attempt) const;
+  // The job of ours for an attempt; none: it is not here.
+  std::optional<JobKey> job_of(const std::string& cluster, const wire::ForwardAttempt& attempt) const;
   // `asked`: of the offer, with what may not cross taken out (forward/crossing.hpp). `who`: the local user that the other one is here.
   Answered offer(const std::string& cluster, const wire::ForwardOffer& offer, const wire::Submission& asked,
                  const Identity& who, WallTime now);

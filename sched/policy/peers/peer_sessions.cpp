@@ -31,6 +31,8 @@ bool about_jobs(const wire::PeerMessage& message) {
     case What::kSignal:
     case What::kRecall:
     case What::kAcknowledge:
+    case What::kPiece:
+    case What::kPieceRead:
       return true;
     default:
       return false;

@@ -233,6 +233,30 @@ TEST_F(Peers, CallingThousandTimesCostTheOthersNothing) {
   EXPECT_GT(submit(), 0);
 }
 
+// A question is believed in nothing: the job is one of ours, and nobody has sent it here.
+TEST_F(Peers, ReadNothingOfAJobThatTheyDidNotSend) {
+  expect_started();
+  const int job = submit();
+  ASSERT_GT(job, 0);
+  const auto peer = connect();
+  wire::PeerMessage question;
+  auto& piece = *question.mutable_piece();
+  piece.set_number(9);
+  piece.mutable_attempt()->mutable_key()->set_id(job);
+  piece.mutable_attempt()->set_attempt(1);
+  piece.set_user("root");
+  say(*peer, question);
+  const auto answer = hear(*peer);
+  ASSERT_TRUE(answer && answer->has_piece_read()) << log();
+  EXPECT_EQ(answer->piece_read().number(), 9U);
+  EXPECT_THAT(answer->piece_read().piece().why_not(), HasSubstr("no such job of this user"));
+  wire::PeerMessage unasked;
+  unasked.mutable_piece_read()->set_number(1);
+  unasked.mutable_piece_read()->mutable_piece()->set_data(std::string(300'000, 'x'));
+  say(*peer, unasked);
+  EXPECT_TRUE(serves(*peer)) << log();
+}
+
 TEST_F(Peers, WithAKeyThatOthersMayReadAreNotConnectedAndJobsRun) {
   chmod((keys_ + "/east").c_str(), 0644);
   expect_started();

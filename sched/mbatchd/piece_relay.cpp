@@ -1,0 +1,154 @@
+#include "sched/mbatchd/piece_relay.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "sched/policy/peers/crossing.hpp"
+#include "sched/policy/peers/piece_rights.hpp"
+
+namespace rollcall::mbatchd {
+namespace {
+
+namespace peers = sched::peers;
+
+TimePoint moment() { return {std::chrono::steady_clock::now().time_since_epoch()}; }
+
+wire::BatchReply reply_of(wire::Piece piece) {
+  wire::BatchReply reply;
+  reply.set_last(true);
+  *reply.mutable_piece() = std::move(piece);
+  return reply;
+}
+
+}  // namespace
+
+void PieceRelay::ask(io::LinkId link, const sched::Identity& who, const wire::AskPiece& asked) {
+  auto may = peers::piece_question(jobs_.find(sched::key_of(asked.key())), asked, who);
+  if (auto* const answer = std::get_if<wire::Piece>(&may))
+    return handler_.reply(link, reply_of(std::move(*answer)));
+  auto& question = std::get<peers::PieceQuestion>(may);
+  links_.promise(link);
+  Question one;
+  one.place = {question.cluster, true};
+  one.link = link;
+  one.piece = std::move(question.piece);
+  add(std::move(one), who.user);
+}
+
+void PieceRelay::heard(const std::string& cluster, const wire::PeerMessage& message) {
+  if (message.has_piece_read()) {
+    const auto found = questions_.find(message.piece_read().number());
+    if (found == questions_.end() || found->second.place != Place{cluster, true}) return;
+    answer(found->first, peers::believed(message.piece_read().piece()));
+    return step();
+  }
+  Question one;
+  one.place = {cluster, false};
+  one.number = message.piece().number();
+  one.asked = message.piece().asked();
+  std::optional<sched::JobKey> key;
+  if (peers::check(message.piece().attempt())) key = forwards_.job_of(cluster, message.piece().attempt());
+  auto may = peers::piece_order(key ? jobs_.find(*key) : nullptr, cluster, message.piece());
+  if (const auto* const order = std::get_if<peers::PieceOrder>(&may)) {
+    one.host = order->host;
+    one.attempt = order->attempt;
+    return add(std::move(one), sched::text(order->attempt.job));
+  }
+  const std::uint64_t number = ++last_number_;
+  questions_[number] = std::move(one);
+  answer(number, std::move(std::get<wire::Piece>(may)));
+}
+
+void PieceRelay::add(Question question, const std::string& asker) {
+  const std::uint64_t number = ++last_number_;
+  auto& queue = queues_[question.place];
+  questions_[number] = std::move(question);
+  if (!queue.add(number, asker, moment()))
+    answer(number, peers::no_piece("too many questions for files of jobs wait already", true));
+  step();
+}
+
+// Begins what may begin, gives up what is late, and sets the timer for the next time.
+void PieceRelay::step() {
+  std::optional<TimePoint> next;
+  for (auto& [place, queue] : queues_) {
+    refuse(queue.late(moment()), "no answer came in time");
+    for (auto numbers = queue.begin(moment()); !numbers.empty(); numbers = queue.begin(moment()))
+      for (const std::uint64_t number : numbers) begin(number, queue);
+    if (const auto at = queue.next()) next = next ? std::min(*next, *at) : *at;
+  }
+  if (!next) return void(timer_.cancel());
+  timer_.expires_after(std::max(Duration{0}, *next - moment()));
+  timer_.async_wait([this](const boost::system::error_code& error) {
+    if (!error) step();
+  });
+}
+
+void PieceRelay::begin(std::uint64_t number, peers::PieceQueue& queue) {
+  const auto found = questions_.find(number);
+  if (found == questions_.end()) return void(queue.over(number, 0, moment()));  // its host has gone meanwhile
+  Question& question = found->second;
+  const std::string& cluster = question.place.cluster;
+  if (!question.place.asks) {
+    if (!handler_.read(question.host, question.attempt, number, question.asked))
+      answer(number, peers::no_piece("RES of " + question.host + " is not connected", true));
+    return;
+  }
+  wire::PeerMessage message;
+  *message.mutable_piece() = std::move(question.piece);
+  message.mutable_piece()->set_number(number);
+  if (!handler_.say(cluster, std::move(message)))
+    answer(number, peers::no_piece("cluster " + cluster + " is not connected", true));
+}
+
+void PieceRelay::answer(std::uint64_t number, wire::Piece piece) {
+  const auto found = questions_.extract(number);
+  if (found.empty()) return;
+  const Question& question = found.mapped();
+  if (const auto queue = queues_.find(question.place); queue != queues_.end())
+    queue->second.over(number, piece.data().size(), moment());
+  if (question.place.asks) return handler_.reply(question.link, reply_of(std::move(piece)));
+  wire::PeerMessage message;
+  message.mutable_piece_read()->set_number(question.number);
+  *message.mutable_piece_read()->mutable_piece() = std::move(piece);
+  handler_.say(question.place.cluster, std::move(message));
+}
+
+void PieceRelay::refuse(const std::vector<std::uint64_t>& numbers, const std::string& why) {
+  for (const std::uint64_t number : numbers) {
+    const auto found = questions_.find(number);
+    if (found == questions_.end()) continue;
+    const Question& question = found->second;
+    const std::string whose = question.place.asks ? "cluster " + question.place.cluster : question.host;
+    answer(number, peers::no_piece(whose + ": " + why, true));
+  }
+}
+
+void PieceRelay::read(const std::string& host, std::uint64_t number, const wire::Piece& piece) {
+  const auto found = questions_.find(number);
+  if (found == questions_.end() || found->second.place.asks || found->second.host != host) return;
+  answer(number, peers::believed(piece));
+  step();
+}
+
+void PieceRelay::lost(const std::string& cluster) {
+  const auto asked = queues_.find(Place{cluster, true});
+  if (asked != queues_.end()) refuse(asked->second.clear(), "the connection ended");
+  // Whoever asked from there asks again when it is back.
+  const auto answering = queues_.find(Place{cluster, false});
+  if (answering != queues_.end())
+    for (const std::uint64_t number : answering->second.clear()) questions_.erase(number);
+  step();
+}
+
+void PieceRelay::gone(const std::string& host) {
+  std::vector<std::uint64_t> there;
+  for (const auto& [number, question] : questions_)
+    if (!question.place.asks && question.host == host) there.push_back(number);
+  if (there.empty()) return;
+  refuse(there, "its RES is gone");
+  step();
+}
+
+}  // namespace rollcall::mbatchd

@@ -1,0 +1,50 @@
+// piece_rights: who may read pieces of the files of a job that is in another cluster. Pure.
+//
+// A question is made by the cluster where its asker is known, and answered by the one that has the file. Each of them looks at its own
+// record of the job: the asking one whether the user may, the answering one whether the question is of the cluster, the job, the
+// attempt and the user that it has, and of an operation that it knows. Nothing that a question says is believed without that.
+//
+//   asked \ the job      | not known, another user's | pends        | runs             | over
+//   ---------------------+---------------------------+--------------+------------------+------------
+//   asked by a user      | refused                   | later        | question         | over
+//   asked by a cluster   | refused                   | later        | read on its host | over
+// docs/decisions/0094.
+#pragma once
+
+#include <string>
+#include <variant>
+
+#include "common/wire/batch.pb.h"
+#include "common/wire/peer.pb.h"
+#include "sched/policy/values/engine.hpp"
+#include "sched/policy/values/events_and_effects.hpp"
+
+namespace rollcall::sched::peers {
+
+inline constexpr std::size_t kMostPiece = 64 << 10;  // bytes
+
+// A question to another cluster; `piece` has no number yet.
+struct PieceQuestion {
+  std::string cluster;
+  wire::ForwardPiece piece;
+};
+// `job`: nullptr where there is none. A Piece is the answer: nothing is asked.
+std::variant<PieceQuestion, wire::Piece> piece_question(const Job* job, const wire::AskPiece& asked,
+                                                        const Identity& who);
+
+// What is read here for another cluster.
+struct PieceOrder {
+  std::string host;
+  Attempt attempt;  // of ours
+};
+// `job`: ours for the attempt that the question names; nullptr where there is none.
+std::variant<PieceOrder, wire::Piece> piece_order(const Job* job, const std::string& cluster,
+                                                  const wire::ForwardPiece& asked);
+
+// An answer as another cluster tells it.
+wire::Piece believed(const wire::Piece& told);
+
+// `later`: the same question may be answered another time.
+wire::Piece no_piece(std::string why, bool later);
+
+}  // namespace rollcall::sched::peers

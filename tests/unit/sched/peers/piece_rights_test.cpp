@@ -1,0 +1,167 @@
+// Who may read pieces of a job's files in another cluster, and what is believed of an answer.
+#include "sched/policy/peers/piece_rights.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <memory>
+
+namespace rollcall::sched::peers {
+namespace {
+
+using testing::HasSubstr;
+
+Job job_of_ann(wire::JobStatus status) {
+  auto asked = std::make_shared<wire::Submission>();
+  asked->set_user("ann");
+  asked->set_uid(1001);
+  Job job;
+  job.asked = std::move(asked);
+  set_key(*job.record.mutable_key(), {7, 0});
+  job.record.set_status(status);
+  job.record.set_attempt(2);
+  job.record.set_started(true);
+  return job;
+}
+
+// Where it was submitted.
+Job forwarded(wire::JobStatus status = wire::STATUS_RUN) {
+  Job job = job_of_ann(status);
+  job.record.mutable_forwarded()->set_cluster("east");
+  return job;
+}
+// Where it runs.
+Job from_west(wire::JobStatus status = wire::STATUS_RUN) {
+  Job job = job_of_ann(status);
+  auto& from = *job.record.mutable_from();
+  from.set_cluster("west");
+  set_key(*from.mutable_key(), {5, 3});
+  from.set_attempt(4);
+  job.record.add_hosts()->set_name("e1");
+  return job;
+}
+
+Identity ann() { return {1001, 100, "ann", {}, false}; }
+
+wire::AskPiece ask(std::uint64_t attempt = 2) {
+  wire::AskPiece asked;
+  asked.set_attempt(attempt);
+  asked.mutable_asked()->set_from(10);
+  return asked;
+}
+wire::ForwardPiece question() {
+  wire::ForwardPiece piece;
+  set_key(*piece.mutable_attempt()->mutable_key(), {5, 3});
+  piece.mutable_attempt()->set_attempt(4);
+  piece.set_user("ann");
+  return piece;
+}
+
+// The answer that stands in for the question; fails the test where there is none.
+template <class May>
+wire::Piece answer(const May& may) {
+  const auto* const piece = std::get_if<wire::Piece>(&may);
+  EXPECT_NE(piece, nullptr);
+  return piece ? *piece : wire::Piece();
+}
+
+TEST(PieceQuestions, NameTheAttemptAndTheOwner) {
+  const Job job = forwarded();
+  const auto may = piece_question(&job, ask(), ann());
+  const auto* const asked = std::get_if<PieceQuestion>(&may);
+  ASSERT_NE(asked, nullptr);
+  EXPECT_EQ(asked->cluster, "east");
+  EXPECT_EQ(asked->piece.attempt().key().id(), 7);
+  EXPECT_EQ(asked->piece.attempt().attempt(), 2U);
+  EXPECT_EQ(asked->piece.user(), "ann");
+  EXPECT_EQ(asked->piece.asked().from(), 10);
+}
+
+TEST(PieceQuestions, OfAnotherUserAreRefusedAndOfAnAdministratorNot) {
+  const Job job = forwarded();
+  const auto no = answer(piece_question(&job, ask(), {1002, 100, "bob", {}, false}));
+  EXPECT_EQ(no.why_not(), "no such job of yours runs in cluster east");
+  EXPECT_FALSE(no.later());
+  const auto may = piece_question(&job, ask(), {1002, 100, "bob", {}, true});
+  ASSERT_TRUE(std::holds_alternative<PieceQuestion>(may));
+  EXPECT_EQ(std::get<PieceQuestion>(may).piece.user(), "ann") << "it is the job's user who reads there";
+}
+
+TEST(PieceQuestions, WaitForTheAttemptThatTheyName) {
+  const Job pending = forwarded(wire::STATUS_PEND), over = forwarded(wire::STATUS_DONE), again = forwarded();
+  EXPECT_TRUE(answer(piece_question(&pending, ask(), ann())).later());
+  EXPECT_TRUE(answer(piece_question(&over, ask(), ann())).over());
+  EXPECT_TRUE(answer(piece_question(&again, ask(1), ann())).later());
+  EXPECT_FALSE(answer(piece_question(nullptr, ask(), ann())).later());
+  const Job here = job_of_ann(wire::STATUS_RUN);
+  EXPECT_THAT(answer(piece_question(&here, ask(), ann())).why_not(), HasSubstr("in another cluster"));
+}
+
+TEST(PieceQuestions, OfAnUnknownOperationOrPlaceAreRefused) {
+  const Job job = forwarded();
+  auto asked = ask();
+  asked.mutable_asked()->set_from(-1);
+  EXPECT_THAT(answer(piece_question(&job, asked, ann())).why_not(), HasSubstr("does not know"));
+  const Job there = from_west();
+  auto of_peer = question();
+  of_peer.mutable_asked()->set_operation(static_cast<wire::PieceAsked::Operation>(77));
+  EXPECT_THAT(answer(piece_order(&there, "west", of_peer)).why_not(), HasSubstr("does not know"));
+}
+
+TEST(PieceOrders, AreReadOnTheJobsFirstHost) {
+  const Job job = from_west();
+  const auto may = piece_order(&job, "west", question());
+  const auto* const order = std::get_if<PieceOrder>(&may);
+  ASSERT_NE(order, nullptr);
+  EXPECT_EQ(order->host, "e1");
+  EXPECT_EQ(order->attempt, (Attempt{{7, 0}, 2}));
+}
+
+// Whatever a cluster says of the question, the record decides.
+TEST(PieceOrders, OfAnotherClusterJobAttemptOrUserAreRefused) {
+  const Job job = from_west(), own = job_of_ann(wire::STATUS_RUN);
+  const auto refused = [](const Job* of, const std::string& cluster, const wire::ForwardPiece& asked) {
+    const auto no = answer(piece_order(of, cluster, asked));
+    EXPECT_THAT(no.why_not(), HasSubstr("no such job of this user"));
+    EXPECT_FALSE(no.later());
+  };
+  refused(&job, "north", question());
+  refused(&own, "west", question());
+  refused(nullptr, "west", question());
+  auto other = question();
+  other.set_user("root");
+  refused(&job, "west", other);
+  other = question();
+  other.mutable_attempt()->set_attempt(3);
+  refused(&job, "west", other);
+  other = question();
+  other.mutable_attempt()->mutable_key()->set_index(4);
+  refused(&job, "west", other);
+}
+
+TEST(PieceOrders, OfAJobThatIsOverEndAndBeforeItBeginsComeLater) {
+  const Job over = from_west(wire::STATUS_EXIT);
+  EXPECT_TRUE(answer(piece_order(&over, "west", question())).over());
+  Job early = from_west(wire::STATUS_RUN);
+  early.record.set_started(false);
+  EXPECT_TRUE(answer(piece_order(&early, "west", question())).later());
+}
+
+TEST(Pieces, OfAnotherClusterAreBounded) {
+  wire::Piece told;
+  told.set_data(std::string(kMostPiece, 'x'));
+  told.set_over(true);
+  EXPECT_EQ(believed(told).data().size(), kMostPiece);
+  EXPECT_TRUE(believed(told).over());
+  told.set_data(std::string(kMostPiece + 1, 'x'));
+  EXPECT_EQ(believed(told).data(), "");
+  EXPECT_THAT(believed(told).why_not(), HasSubstr("expected at most 65536"));
+  wire::Piece no = no_piece("a\033[2Jb", true);
+  no.set_data("not with a reason");
+  EXPECT_EQ(believed(no).data(), "");
+  EXPECT_THAT(believed(no).why_not(), testing::Not(HasSubstr("\033")));
+  EXPECT_TRUE(believed(no).later());
+}
+
+}  // namespace
+}  // namespace rollcall::sched::peers
