@@ -45,13 +45,15 @@ BEGIN {
     below("sched/policy", "cycle", "values")
     # A choice by what other clusters say: no messages, no cycle, no Book.
     may["sched/policy/forward"] = "common/base common/conf common/resreq sched/policy/values sched/policy/forward"
+    # What is lent to whom: neither messages nor jobs.
+    may["sched/policy/lease"] = "common/base common/conf common/resreq sched/policy/values sched/policy/lease"
     # Conversations of masters know neither jobs nor the Book.
-    may["sched/policy/peers"] = "common/base common/conf common/wire sched/policy/values sched/policy/peers"
-    below("sched/policy", "answers", "values jobs book cycle")
+    may["sched/policy/peers"] = "common/base common/conf common/wire sched/policy/values sched/policy/lease sched/policy/peers"
+    below("sched/policy", "answers", "values jobs book cycle lease")
     below("sched/policy", "submit", "values")
     below("sched/policy", "show", "values")
     below("sched/policy", "events", "values")
-    shell("sched/mbatchd", "sched/policy", "values jobs book cycle forward peers answers events", "")
+    shell("sched/mbatchd", "sched/policy", "values jobs book cycle forward lease peers answers events", "")
     shell("sched/client", "sched/policy", "values submit", "")
     shell("sched/commands", "sched/policy", "values submit show events", "sched/client")
     also["sched/commands"] = " sched/policy/cycle/scenario.hpp sched/policy/cycle/scenario_json.hpp sched/policy/forward/forward_scenario.hpp sched/policy/forward/verdict_text.hpp " # bsched-query
@@ -69,7 +71,7 @@ BEGIN {
     # Rooms of one folder tell their names apart by a namespace each; values are what the others share.
     own_namespace["sched/policy/values"] = "rollcall::sched"
     own_namespace["sched/client"] = "rollcall::client"
-    split("jobs book cycle forward peers answers submit show events", list)
+    split("jobs book cycle forward lease peers answers submit show events", list)
     for (i in list) own_namespace["sched/policy/" list[i]] = "rollcall::sched::" list[i]
     split("load lim melim", list)
     for (i in list) own_namespace["elim/policy/" list[i]] = "rollcall::" list[i]
