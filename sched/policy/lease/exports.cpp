@@ -1,0 +1,288 @@
+#include "sched/policy/lease/exports.hpp"
+
+#include <algorithm>
+#include <set>
+
+#include "common/base/host_list.hpp"
+#include "sched/policy/lease/distribution.hpp"
+
+namespace rollcall::sched::lease {
+namespace {
+
+constexpr std::string_view kNeedsSwap = "DLINUX";
+
+std::vector<std::int64_t> shares_of(const std::vector<Consumer>& consumers) {
+  std::vector<std::int64_t> shares;
+  for (const Consumer& consumer : consumers) shares.push_back(consumer.shares);
+  return shares;
+}
+
+bool exportable(const ExportPolicy& policy, const ExportHost& host) {
+  return host.type != kNeedsSwap || policy.swap_mb.has_value();
+}
+
+resreq::BindResult select_of(const ExportPolicy& policy, const IndexTable& indices) {
+  const auto parsed = resreq::parse(policy.select);
+  if (parsed.error) return {std::nullopt, parsed.error};
+  return resreq::bind(parsed.value.select, {.indices = &indices});
+}
+
+// A consumer's part of an amount in MB. What does not divide stays with the provider.
+std::optional<int> part_of(std::optional<int> amount, const ExportPolicy& policy, std::size_t consumer) {
+  if (!amount) return std::nullopt;
+  std::int64_t sum = 0;
+  for (const Consumer& each : policy.consumers) sum += each.shares;
+  return static_cast<int>(std::int64_t{*amount} * policy.consumers[consumer].shares / sum);
+}
+
+using ByName = std::map<std::string, const ExportHost*, std::less<>>;
+
+void offer_named(const ExportPolicy& policy, const ByName& by_name, Offer* offers_of_policy) {
+  std::vector<const ExportHost*> named;
+  for (const std::string& name : policy.hosts)
+    if (const auto found = by_name.find(name); found != by_name.end() && exportable(policy, *found->second))
+      named.push_back(found->second);
+  const auto parts =
+      divide_hosts(std::vector<std::int64_t>(named.size(), policy.slots), shares_of(policy.consumers));
+  for (std::size_t host = 0; host < named.size(); ++host)
+    for (std::size_t i = 0; i < policy.consumers.size(); ++i)
+      if (parts[host][i] > 0)
+        offers_of_policy[i].hosts.push_back({named[host]->name, static_cast<int>(parts[host][i]),
+                                             part_of(policy.memory_mb, policy, i),
+                                             part_of(policy.swap_mb, policy, i), false});
+}
+
+// The hosts that a consumer keeps before others: with jobs before idle ones, of these the longest running first.
+bool keeps_before(const ChosenHost& a, const ChosenHost& b) {
+  const bool busy_a = !a.last_start.never(), busy_b = !b.last_start.never();
+  if (busy_a != busy_b) return busy_a;
+  return busy_a && a.last_start < b.last_start;
+}
+
+// Chooses the hosts of one RES_SELECT policy.
+class Chooser {
+ public:
+  Chooser(const ExportPolicy& policy, const std::vector<ExportHost>& hosts, const ChosenBefore& before,
+          std::set<std::string>& taken, const IndexTable& indices)
+      : policy_(policy), before_(before), taken_(taken) {
+    const auto bound = select_of(policy, indices);
+    for (const ExportHost& host : hosts)
+      if (bound.select && host.up && host.view && exportable(policy, host) && !taken.contains(host.name) &&
+          bound.select->matches(*host.view))
+        fitting_.push_back(host.name);
+  }
+
+  // The consumer of each chosen host, by its place in DISTRIBUTION.
+  std::map<std::string, std::size_t> choose() {
+    auto kept = keepable();
+    const std::set<std::string> had = names(kept);
+    std::int64_t count = static_cast<std::int64_t>(had.size());
+    for (const std::string& name : fitting_) count += had.contains(name) ? 0 : 1;
+    const auto parts =
+        divide(std::min<std::int64_t>(count, policy_.most_hosts), shares_of(policy_.consumers));
+    std::map<std::string, std::size_t> chosen;
+    std::vector<std::int64_t> wants = parts;
+    for (std::size_t i = 0; i < kept.size(); ++i) {
+      std::stable_sort(kept[i].begin(), kept[i].end(), keeps_before);
+      for (const ChosenHost& host : kept[i])
+        if (wants[i] > 0) chosen[host.host] = i, --wants[i];
+    }
+    fill(had, parts, wants, chosen);
+    for (const auto& [name, consumer] : chosen) taken_.insert(name);
+    return chosen;
+  }
+
+ private:
+  // The hosts of each consumer that it may keep.
+  std::vector<std::vector<ChosenHost>> keepable() const {
+    const std::set<std::string> fitting(fitting_.begin(), fitting_.end());
+    std::vector<std::vector<ChosenHost>> kept(policy_.consumers.size());
+    for (const ChosenHost& host : before_.hosts) {
+      if (taken_.contains(host.host) || (!before_.same_policy && !fitting.contains(host.host))) continue;
+      for (std::size_t i = 0; i < kept.size(); ++i)
+        if (policy_.consumers[i].cluster == host.consumer) kept[i].push_back(host);
+    }
+    return kept;
+  }
+  static std::set<std::string> names(const std::vector<std::vector<ChosenHost>>& hosts) {
+    std::set<std::string> all;
+    for (const auto& of : hosts)
+      for (const ChosenHost& host : of) all.insert(host.host);
+    return all;
+  }
+  // Deals in the same sequence as the parts were dealt, without what each consumer has already. Hosts that no consumer had come first, so
+  // that a host whose jobs are killed is wanted last.
+  void fill(const std::set<std::string>& had, const std::vector<std::int64_t>& parts,
+            std::vector<std::int64_t>& wants, std::map<std::string, std::size_t>& chosen) const {
+    std::vector<std::int64_t> has(parts.size());
+    std::int64_t count = 0;
+    for (std::size_t i = 0; i < parts.size(); ++i) has[i] = parts[i] - wants[i], count += parts[i];
+    std::vector<std::size_t> turns;
+    for (const std::size_t consumer : deal(count, shares_of(policy_.consumers)))
+      if (has[consumer] > 0)
+        --has[consumer];
+      else
+        turns.push_back(consumer);
+    auto turn = turns.begin();
+    for (const bool second : {false, true})
+      for (const std::string& name : fitting_)
+        if (turn != turns.end() && !chosen.contains(name) && had.contains(name) == second)
+          chosen[name] = *turn++;
+  }
+
+  const ExportPolicy& policy_;
+  const ChosenBefore& before_;
+  std::set<std::string>& taken_;
+  std::vector<std::string> fitting_;  // in the order of the hosts
+};
+
+void offer_chosen(const ExportPolicy& policy, const std::map<std::string, std::size_t>& chosen,
+                  const std::vector<ExportHost>& hosts, Offer* offers_of_policy) {
+  for (const ExportHost& host : hosts)
+    if (const auto found = chosen.find(host.name); found != chosen.end() && host.slots > 0)
+      offers_of_policy[found->second].hosts.push_back(
+          {host.name, host.slots, policy.memory_mb, policy.swap_mb, !policy.shared});
+}
+
+}  // namespace
+
+std::vector<Consumer> consumers_of(const std::vector<conf::Share>& distribution, std::string_view own) {
+  std::vector<Consumer> consumers;
+  for (const conf::Share& share : distribution) {
+    if (share.name == own) continue;
+    const auto shares = std::clamp<std::int64_t>(static_cast<std::int64_t>(share.amount), 1, kMostShares);
+    const auto same = std::find_if(consumers.begin(), consumers.end(),
+                                   [&](const Consumer& known) { return known.cluster == share.name; });
+    if (same != consumers.end())
+      same->shares = std::min(same->shares + shares, kMostShares);
+    else if (consumers.size() < kMostConsumers)
+      consumers.push_back({share.name, shares});
+  }
+  return consumers;
+}
+
+std::vector<ExportPolicy> export_policies(const std::vector<conf::HostExport>& exports, std::string_view own,
+                                          const OfficialHost& official) {
+  std::vector<ExportPolicy> policies;
+  for (const conf::HostExport& row : exports) {
+    ExportPolicy policy;
+    for (const std::string& name : row.hosts)
+      if (auto known = official(name);
+          known && std::find(policy.hosts.begin(), policy.hosts.end(), *known) == policy.hosts.end())
+        policy.hosts.push_back(*known);
+    if (policy.hosts.empty() && !row.hosts.empty()) continue;
+    policy.select = row.select;
+    policy.most_hosts = row.host_count.value_or(0);
+    policy.slots = row.slots.value_or(0);
+    policy.memory_mb = row.memory_mb;
+    policy.swap_mb = row.swap_mb;
+    policy.shared = row.shared;
+    policy.consumers = consumers_of(row.distribution, own);
+    policy.place = row.place;
+    policies.push_back(std::move(policy));
+  }
+  return policies;
+}
+
+std::vector<Offer> offers(const std::vector<ExportPolicy>& policies, const std::vector<ExportHost>& hosts,
+                          const std::vector<ChosenBefore>& before, const IndexTable& indices) {
+  ByName by_name;
+  for (const ExportHost& host : hosts) by_name[host.name] = &host;
+  // A host of PER_HOST is never chosen as a whole, nor is a host that another policy has: those keep theirs before new ones are chosen.
+  std::set<std::string> taken;
+  for (const ExportPolicy& policy : policies) taken.insert(policy.hosts.begin(), policy.hosts.end());
+  const ChosenBefore nothing;
+  const auto before_of = [&](std::size_t i) -> const ChosenBefore& {
+    return i < before.size() ? before[i] : nothing;
+  };
+  std::vector<Offer> all;
+  for (std::size_t i = 0; i < policies.size(); ++i) {
+    const ExportPolicy& policy = policies[i];
+    if (policy.consumers.empty()) continue;
+    const std::size_t first = all.size();
+    for (const Consumer& consumer : policy.consumers) all.push_back({i, consumer.cluster, {}});
+    if (policy.names_hosts()) {
+      offer_named(policy, by_name, &all[first]);
+      continue;
+    }
+    std::set<std::string> of_others = taken;
+    for (std::size_t other = 0; other < policies.size(); ++other)
+      if (other != i && before_of(other).same_policy)
+        for (const ChosenHost& host : before_of(other).hosts) of_others.insert(host.host);
+    const auto chosen = Chooser(policy, hosts, before_of(i), of_others, indices).choose();
+    for (const auto& [name, consumer] : chosen) taken.insert(name);
+    offer_chosen(policy, chosen, hosts, &all[first]);
+  }
+  return all;
+}
+
+void check_exports(const std::vector<ExportPolicy>& policies, const std::vector<ExportHost>& hosts,
+                   const IndexTable& indices, conf::Problems& problems) {
+  ByName by_name;
+  for (const ExportHost& host : hosts) by_name[host.name] = &host;
+  std::map<std::string, std::vector<const ExportPolicy*>> named;
+  for (const ExportPolicy& policy : policies) {
+    if (policy.consumers.empty())
+      problems.warning(policy.place,
+                       "DISTRIBUTION: found no other cluster, expected one that may use what is exported");
+    for (const std::string& host : policy.hosts) {
+      for (const ExportPolicy* other : named[host])
+        if (policy.shared || other->shared)
+          problems.error(policy.place, "PER_HOST: host " + printable(host) + " is also in the policy at " +
+                                           other->place.text() + ", expected one policy beside TYPE=shared");
+      named[host].push_back(&policy);
+    }
+  }
+  for (const ExportPolicy& policy : policies) {
+    if (policy.names_hosts()) continue;
+    const auto bound = select_of(policy, indices);
+    if (!bound.select) {
+      problems.error(policy.place, "RES_SELECT: " + bound.error->text);
+      continue;
+    }
+    for (const auto& [name, of] : named)
+      if (const auto host = by_name.find(name);
+          host != by_name.end() && host->second->view && bound.select->matches(*host->second->view))
+        problems.error(policy.place, "RES_SELECT: host " + printable(name) + " is also in PER_HOST at " +
+                                         of.front()->place.text() + ", expected one policy for each host");
+  }
+}
+
+std::vector<std::vector<LeasedResource>> offered_resources(
+    const std::vector<conf::SharedResourceExport>& exports, std::string_view own,
+    const std::vector<Offer>& offers, const std::vector<ResourceInstance>& instances) {
+  std::vector<std::vector<LeasedResource>> given(offers.size());
+  for (const conf::SharedResourceExport& row : exports) {
+    std::vector<const ResourceInstance*> here;
+    for (const ResourceInstance& instance : instances)
+      if (instance.resource == row.name) here.push_back(&instance);
+    const auto reaches = [](const ResourceInstance& instance, const Offer& offer) {
+      return std::any_of(offer.hosts.begin(), offer.hosts.end(), [&](const LeasedHost& host) {
+        return std::find(instance.hosts.begin(), instance.hosts.end(), host.host) != instance.hosts.end();
+      });
+    };
+    // The first offer of each consumer that has a host with the resource.
+    std::vector<std::size_t> takers;
+    std::vector<std::int64_t> shares;
+    std::set<const ResourceInstance*> reached;
+    for (const Consumer& consumer : consumers_of(row.distribution, own)) {
+      std::optional<std::size_t> first;
+      for (std::size_t i = 0; i < offers.size(); ++i)
+        for (const ResourceInstance* instance : here)
+          if (offers[i].consumer == consumer.cluster && reaches(*instance, offers[i])) {
+            reached.insert(instance);
+            if (!first) first = i;
+          }
+      if (first) takers.push_back(*first), shares.push_back(consumer.shares);
+    }
+    std::int64_t there = 0;
+    for (const ResourceInstance* instance : reached) there += std::max(instance->amount, 0);
+    if (takers.empty()) continue;
+    const auto parts = divide(std::min<std::int64_t>(there, row.instances), shares);
+    for (std::size_t i = 0; i < takers.size(); ++i)
+      if (parts[i] > 0) given[takers[i]].push_back({row.name, static_cast<int>(parts[i])});
+  }
+  return given;
+}
+
+}  // namespace rollcall::sched::lease

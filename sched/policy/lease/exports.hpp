@@ -1,0 +1,107 @@
+// exports: from lsb.resources, the hosts and what was exported before, to what each consumer is offered. Functions.
+//
+// A policy with PER_HOST exports SLOTS of each named host, divided among its consumers; the provider keeps its own slots (MXJ). A policy
+// with RES_SELECT chooses up to NHOSTS whole hosts among those that are up, once: a host that was chosen stays, also when it dies,
+// until the policy changes, and hosts that come up later are added until there are NHOSTS. Each host goes to one consumer, and to one
+// such policy. Hosts of type DLINUX are exported only by a policy that exports swap space. "Platform LSF MultiCluster 7", resource leasing;
+// lsb.resources(5). docs/decisions/0097.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "common/base/wall_time.hpp"
+#include "common/conf/lsb/lsb_resources.hpp"
+#include "common/conf/problems.hpp"
+#include "common/resreq/evaluate.hpp"
+#include "sched/policy/lease/lease_values.hpp"
+
+namespace rollcall::sched::lease {
+
+struct Consumer {
+  std::string cluster;
+  std::int64_t shares = 1;
+  friend bool operator==(const Consumer&, const Consumer&) = default;
+};
+
+// A HostExport without what means nothing here: a local cluster in DISTRIBUTION is ignored with its shares, the shares of a cluster
+// that is named twice are added.
+struct ExportPolicy {
+  std::vector<std::string> hosts;  // PER_HOST, by official name; empty: RES_SELECT
+  std::string select;
+  int most_hosts = 0;  // NHOSTS
+  int slots = 0;       // of each host of PER_HOST
+  std::optional<int> memory_mb, swap_mb;
+  bool shared = false;
+  std::vector<Consumer> consumers;  // in the order of DISTRIBUTION; may be empty
+  conf::Place place;
+
+  bool names_hosts() const { return !hosts.empty(); }
+};
+
+using OfficialHost = std::function<std::optional<std::string>(std::string_view)>;
+
+// In the order of the file. Unknown hosts are left out; a policy that names none that is known is left out, too. `own`: the local cluster.
+std::vector<ExportPolicy> export_policies(const std::vector<conf::HostExport>& exports, std::string_view own,
+                                          const OfficialHost& official);
+std::vector<Consumer> consumers_of(const std::vector<conf::Share>& distribution, std::string_view own);
+
+// A host of the provider. `view` must live while it is chosen from.
+struct ExportHost {
+  std::string name;
+  std::string type;
+  int slots = 1;  // MXJ, its CPUs where MXJ is not given
+  bool up = false;
+  const resreq::HostView* view = nullptr;
+};
+
+// What a RES_SELECT policy has exported so far.
+struct ChosenHost {
+  std::string host, consumer;
+  WallTime last_start;  // of the consumer's jobs that are there now; never: none is
+  friend bool operator==(const ChosenHost&, const ChosenHost&) = default;
+};
+struct ChosenBefore {
+  bool same_policy = true;  // as it was when they were chosen: all of them stay
+  std::vector<ChosenHost> hosts;
+};
+
+// What a policy offers to one consumer: a lease, when the consumer wants it.
+struct Offer {
+  std::size_t policy = 0;  // its place among the policies
+  std::string consumer;
+  std::vector<LeasedHost>
+      hosts;  // each has at least one slot; in the order of the policy or of `hosts`; may be empty
+};
+
+// All offers, in the order of the policies and their DISTRIBUTION. `before`: of each policy, by its place; may be shorter. Errors: none;
+// a RES_SELECT that cannot be understood chooses nothing (check_exports names it).
+//
+// Where a changed policy lets a consumer keep fewer hosts than it has, those with jobs stay before idle ones, and of these the ones
+// whose last job has run longest: the most recently started jobs are the ones that are killed.
+std::vector<Offer> offers(const std::vector<ExportPolicy>& policies, const std::vector<ExportHost>& hosts,
+                          const std::vector<ChosenBefore>& before, const IndexTable& indices);
+
+// badmin ckconfig. Errors: a host in two policies of which one is TYPE=shared; a host of PER_HOST that a RES_SELECT of another policy
+// matches, as far as `hosts` have what it asks for; a RES_SELECT that cannot be understood. Warnings: a policy without a consumer.
+void check_exports(const std::vector<ExportPolicy>& policies, const std::vector<ExportHost>& hosts,
+                   const IndexTable& indices, conf::Problems& problems);
+
+// ---------------------------------------------------------------- shared resources
+
+// One instance of a numeric shared resource (ResourceMap): how many there are, and for which hosts.
+struct ResourceInstance {
+  std::string resource;
+  int amount = 0;
+  std::vector<std::string> hosts;
+};
+// Adds what SharedResourceExport exports to the offers: of NINSTANCES as many as the exported hosts have. A consumer gets a part if one of
+// its offers has a host with the resource; others are ignored with their shares. Given back: the instances of each offer.
+std::vector<std::vector<LeasedResource>> offered_resources(
+    const std::vector<conf::SharedResourceExport>& exports, std::string_view own,
+    const std::vector<Offer>& offers, const std::vector<ResourceInstance>& instances);
+
+}  // namespace rollcall::sched::lease

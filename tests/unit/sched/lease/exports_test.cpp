@@ -1,0 +1,227 @@
+// What each consumer is offered, by the sentences of the manual, one test each.
+#include <gtest/gtest.h>
+
+#include "tests/unit/sched/lease/farm.hpp"
+
+namespace rollcall::sched::lease {
+namespace {
+
+TEST(LeaseExports, DivideTheSlotsOfNamedHosts) {
+  Farm farm;
+  farm.add("HostA"), farm.add("HostB");
+  farm.policies = {named({"HostA", "HostB"}, 2, {{"C1", 1}, {"C2", 1}})};
+  EXPECT_EQ(text(farm.offers()), "C1: HostA*1 HostB*1; C2: HostA*1 HostB*1");
+}
+
+TEST(LeaseExports, NamedHostsNeedNotBeUp) {
+  Farm farm;
+  farm.add("HostA", "LINUX", 2, false);
+  farm.policies = {named({"HostA"}, 1, {{"Cluster5", 1}})};
+  EXPECT_EQ(text(farm.offers()), "Cluster5: HostA*1");
+}
+
+TEST(LeaseExports, DivideExportedMemoryByShares) {
+  Farm farm;
+  farm.add("hostA");
+  farm.policies = {named({"hostA"}, 4, {{"cluster1", 1}, {"cluster2", 3}})};
+  farm.policies[0].memory_mb = 100;
+  farm.policies[0].swap_mb = 101;
+  const auto offers = farm.offers();
+  EXPECT_EQ(offers[0].hosts[0], (LeasedHost{"hostA", 1, 25, 25, false}));
+  EXPECT_EQ(offers[1].hosts[0], (LeasedHost{"hostA", 3, 75, 75, false}));
+}
+
+TEST(LeaseExports, ChosenHostsGoWholeToOneConsumerEachInOrder) {
+  Farm farm;
+  farm.add("HostA"), farm.add("HostB"), farm.add("other", "SUN"), farm.add("HostC");
+  farm.policies = {chosen_by("type==LINUX", 2, {{"C1", 1}, {"C2", 1}})};
+  EXPECT_EQ(text(farm.offers()), "C1: HostA*2; C2: HostB*2");
+  EXPECT_TRUE(farm.offers()[0].hosts[0].whole);
+}
+
+TEST(LeaseExports, ChooseOnlyHostsThatAreUpAndAddOthersLater) {
+  Farm farm;
+  farm.policies = {chosen_by("type==LINUX", 4, {{"C1", 1}, {"C2", 1}})};
+  for (const char* name : {"a", "b", "c", "d", "e"}) farm.add(name, "LINUX", 1, name[0] > 'b');
+  EXPECT_EQ(text(farm.offers()), "C1: c*1 e*1; C2: d*1");
+  farm.keep(farm.offers());
+  farm.host("a").up = farm.host("b").up = true;
+  EXPECT_EQ(text(farm.offers()), "C1: c*1 e*1; C2: a*1 d*1");
+}
+
+TEST(LeaseExports, AHostThatDiesStays) {
+  Farm farm;
+  farm.policies = {chosen_by("type==LINUX", 1, {{"C1", 1}})};
+  farm.add("a"), farm.add("b");
+  farm.keep(farm.offers());
+  farm.host("a").up = false;
+  EXPECT_EQ(text(farm.offers()), "C1: a*2");
+}
+
+TEST(LeaseExports, AHostThatNoLongerMatchesStaysUntilThePolicyChanges) {
+  Farm farm;
+  farm.policies = {chosen_by("ncpus>1", 1, {{"C1", 1}})};
+  farm.add("a"), farm.add("b");
+  farm.keep(farm.offers());
+  farm.views[0] = FarmHost(farm.indices, "LINUX", 1);
+  EXPECT_EQ(text(farm.offers()), "C1: a*2");
+  farm.before[0].same_policy = false;
+  EXPECT_EQ(text(farm.offers()), "C1: b*2");
+}
+
+TEST(LeaseExports, SkipLinuxDistributedHostsWithoutSwap) {
+  Farm farm;
+  farm.add("d", "DLINUX"), farm.add("e", "LINUX");
+  farm.policies = {named({"d", "e"}, 1, {{"C1", 1}}), chosen_by("type==DLINUX", 1, {{"C2", 1}})};
+  EXPECT_EQ(text(farm.offers()), "C1: e*1; C2:");
+  farm.policies[0].swap_mb = 50;
+  EXPECT_EQ(text(farm.offers()), "C1: d*1 e*1; C2:");
+}
+
+TEST(LeaseExports, HostsOfOtherPoliciesAreNotChosen) {
+  Farm farm;
+  farm.add("a"), farm.add("b"), farm.add("c");
+  farm.policies = {chosen_by("type==any", 1, {{"C1", 1}}), named({"a"}, 1, {{"C2", 1}}),
+                   chosen_by("type==any", 5, {{"C3", 1}})};
+  EXPECT_EQ(text(farm.offers()), "C1: b*2; C2: a*1; C3: c*2");
+}
+
+// A policy in front of it must not take what a later one has.
+TEST(LeaseExports, APolicyKeepsItsHostsBesideANewOne) {
+  Farm farm;
+  farm.add("a"), farm.add("b");
+  farm.policies = {chosen_by("type==any", 1, {{"C1", 1}})};
+  farm.keep(farm.offers());
+  farm.policies.insert(farm.policies.begin(), chosen_by("type==any", 5, {{"C2", 1}}));
+  farm.before.insert(farm.before.begin(), ChosenBefore{});
+  EXPECT_EQ(text(farm.offers()), "C2: b*2; C1: a*2");
+}
+
+TEST(LeaseExports, AChangedPolicyKeepsHostsWithJobs) {
+  Farm farm;
+  for (const char* name : {"a", "b", "c"}) farm.add(name);
+  farm.policies = {chosen_by("type==LINUX", 3, {{"C1", 1}})};
+  farm.keep(farm.offers(), false);
+  farm.job_since("c", 50);
+  farm.policies[0].most_hosts = 1;
+  EXPECT_EQ(text(farm.offers()), "C1: c*2");
+}
+
+TEST(LeaseExports, AChangedPolicyTakesTheHostsOfTheMostRecentlyStartedJobs) {
+  Farm farm;
+  for (const char* name : {"a", "b", "c"}) farm.add(name);
+  farm.policies = {chosen_by("type==LINUX", 3, {{"C1", 1}})};
+  farm.keep(farm.offers(), false);
+  farm.job_since("a", 70), farm.job_since("b", 90), farm.job_since("c", 50);
+  farm.policies[0].most_hosts = 2;
+  EXPECT_EQ(text(farm.offers()), "C1: a*2 c*2");
+}
+
+TEST(LeaseExports, ALaterConsumerGetsIdleHostsFirst) {
+  Farm farm;
+  for (const char* name : {"a", "b"}) farm.add(name);
+  farm.policies = {chosen_by("type==LINUX", 2, {{"C1", 1}})};
+  farm.keep(farm.offers(), false);
+  farm.job_since("a", 10);
+  farm.policies[0].consumers.push_back({"C2", 1});
+  EXPECT_EQ(text(farm.offers()), "C1: a*2; C2: b*2");
+}
+
+TEST(LeaseExports, AnInvalidRequirementChoosesNothing) {
+  Farm farm;
+  farm.add("a");
+  farm.policies = {chosen_by("nonsense > 3 &&", 2, {{"C1", 1}})};
+  EXPECT_EQ(text(farm.offers()), "C1:");
+}
+
+// ---------------------------------------------------------------- from the file
+
+TEST(LeasePolicies, IgnoreTheLocalClusterWithItsShares) {
+  EXPECT_EQ(consumers_of({{"here", 7}, {"C1", 1}, {"C2", 3}, {"C1", 4}}, "here"),
+            (std::vector<Consumer>{{"C1", 5}, {"C2", 3}}));
+}
+
+TEST(LeasePolicies, LeaveUnknownHostsOut) {
+  const auto official = [](std::string_view name) -> std::optional<std::string> {
+    return name == "gone" ? std::nullopt : std::optional(std::string(name) + ".site");
+  };
+  conf::HostExport row{.hosts = {"a", "gone", "a"}, .distribution = {{"C1", 1}}, .slots = 2};
+  conf::HostExport lost{.hosts = {"gone"}, .distribution = {{"C1", 1}}, .slots = 2};
+  const auto policies = export_policies({lost, row}, "here", official);
+  ASSERT_EQ(policies.size(), 1u);
+  EXPECT_EQ(policies[0].hosts, std::vector<std::string>{"a.site"});
+}
+
+// ---------------------------------------------------------------- ckconfig
+
+std::string problems_of(const Farm& farm) {
+  conf::Problems problems;
+  check_exports(farm.policies, farm.hosts, farm.indices, problems);
+  std::string all;
+  for (const auto& problem : problems.all()) all += problem.line() + "\n";
+  return all;
+}
+Farm two_policies(ExportPolicy first, ExportPolicy second) {
+  Farm farm;
+  farm.add("a");
+  first.place = {"lsb.resources", 3};
+  second.place = {"lsb.resources", 9};
+  farm.policies = {std::move(first), std::move(second)};
+  return farm;
+}
+
+TEST(LeaseCheck, AllowsAHostInTwoPoliciesThatAreNotShared) {
+  EXPECT_EQ(problems_of(two_policies(named({"a"}, 1, {{"C1", 1}}), named({"a"}, 1, {{"C2", 1}}))), "");
+}
+TEST(LeaseCheck, RefusesAHostOfASharedPolicyInAnotherOne) {
+  ExportPolicy shared = named({"a"}, 1, {{"C1", 1}});
+  shared.shared = true;
+  EXPECT_EQ(
+      problems_of(two_policies(shared, named({"a"}, 1, {{"C2", 1}}))),
+      "lsb.resources:9: PER_HOST: host \"a\" is also in the policy at lsb.resources:3, expected one policy "
+      "beside "
+      "TYPE=shared\n");
+}
+TEST(LeaseCheck, RefusesANamedHostThatAnotherPolicySelects) {
+  EXPECT_EQ(
+      problems_of(two_policies(named({"a"}, 1, {{"C1", 1}}), chosen_by("type==LINUX", 1, {{"C2", 1}}))),
+      "lsb.resources:9: RES_SELECT: host \"a\" is also in PER_HOST at lsb.resources:3, expected one policy "
+      "for each "
+      "host\n");
+  EXPECT_EQ(problems_of(two_policies(named({"a"}, 1, {{"C1", 1}}), chosen_by("type==SUN", 1, {{"C2", 1}}))),
+            "");
+}
+TEST(LeaseCheck, NamesAnInvalidRequirementAndAPolicyForNobody) {
+  const auto said = problems_of(two_policies(chosen_by("unheard > 2", 1, {{"C1", 1}}), named({"a"}, 1, {})));
+  EXPECT_NE(said.find("lsb.resources:3: RES_SELECT: "), std::string::npos) << said;
+  EXPECT_NE(said.find("lsb.resources:9: warning: DISTRIBUTION: "), std::string::npos) << said;
+}
+
+// ---------------------------------------------------------------- shared resources
+
+TEST(LeaseResources, AreDividedAmongConsumersThatHaveTheHosts) {
+  Farm farm;
+  farm.add("a");
+  farm.policies = {named({"a"}, 2, {{"C1", 1}, {"C2", 1}})};
+  const conf::SharedResourceExport row{"AppX", 10, {{"C1", 30}, {"C2", 70}, {"C3", 900}}, {}};
+  const auto given = offered_resources({row}, "here", farm.offers(), {{"AppX", 40, {"a", "b"}}});
+  EXPECT_EQ(given, (std::vector<std::vector<LeasedResource>>{{{"AppX", 3}}, {{"AppX", 7}}}));
+}
+TEST(LeaseResources, AreNoMoreThanTheExportedHostsHave) {
+  Farm farm;
+  farm.add("a"), farm.add("b");
+  farm.policies = {named({"a"}, 1, {{"C1", 1}})};
+  const conf::SharedResourceExport row{"AppX", 10, {{"C1", 1}}, {}};
+  EXPECT_EQ(offered_resources({row}, "here", farm.offers(), {{"AppX", 4, {"a"}}, {"AppX", 9, {"b"}}})[0],
+            (std::vector<LeasedResource>{{"AppX", 4}}));
+}
+TEST(LeaseResources, WithoutAnExportedHostThereAreNone) {
+  Farm farm;
+  farm.add("a"), farm.add("b");
+  farm.policies = {named({"a"}, 1, {{"C1", 1}})};
+  const conf::SharedResourceExport row{"AppX", 10, {{"C1", 1}}, {}};
+  EXPECT_TRUE(offered_resources({row}, "here", farm.offers(), {{"AppX", 9, {"b"}}})[0].empty());
+}
+
+}  // namespace
+}  // namespace rollcall::sched::lease
