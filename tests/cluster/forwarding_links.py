@@ -1,8 +1,10 @@
 """Three clusters of two hosts each forward jobs to one another, while links between them are cut, slow or lossy and masters are killed.
 
 A scene is drawn from its seed: where jobs are submitted, which faults happen between and during it, and for how long. Each job
-appends its name to a file. After each scene every job ran once, ended well where it was submitted, and stands once in the accounts of
-both clusters; no slot, process or directory of a job is left.
+appends its name to a file; a parallel one has a task on both hosts of the cluster that runs it, and each task writes its own line. While
+a link is cut or a master away one job is killed, another one stopped, and that one resumed during a later fault. After each scene every job
+ran once, ended where it was submitted as it should, and stands once in the accounts of both clusters; no slot, process or directory of
+a job is left.
 
 `short` has 10 scenes on two sets of clusters side by side. `long` has ROLLCALL_SCENES (100), whose faults may last until the masters
 notice that a silent connection is gone. ROLLCALL_SCENES_FIRST chooses the first seed. A scene that fails prints its seed and faults.
@@ -16,7 +18,7 @@ import shlex
 import threading
 import time
 
-from rollcall_testing.cluster_links import drawn_faults
+from rollcall_testing.cluster_links import MasterFault, drawn_faults
 from rollcall_testing.federation import ALICE, Federation
 from rollcall_testing.munge import needs_users
 from rollcall_testing.runner import expect, expect_equal, main
@@ -44,7 +46,10 @@ RCVJOBS_FROM = allclusters
 End Queue
 """
 PARAMS = "MC_PLUGIN_UPDATE_INTERVAL = 1\nMC_RUSAGE_UPDATE_INTERVAL = 1"
-JOBS = 8  # of a scene
+JOBS = 8  # of a scene, beside those that are killed and stopped
+TASK = """#!/bin/sh
+echo "$1 $(hostname)" >>{tasks}
+"""
 LONGEST_FAULT = {"short": 1.5, "long": 40}  # seconds
 FIELDS = "jobid stat exit_code forward_cluster dstjobid source_cluster srcjobid delimiter=','"
 
@@ -71,14 +76,32 @@ class Scene:
         self.jobs = {}  # name -> (cluster, number)
         self.done = []  # the faults, in words
         self.forwarded = 0  # jobs
-        self.ran = os.path.join(self.members[0].places[ALICE], "ran")
+        self.parallel = set()  # names
+        place = self.members[0].places[ALICE]
+        self.ran, self.tasks, self.task = (os.path.join(place, name) for name in ("ran", "tasks", f"task.{seed}"))
+        self.gate = os.path.join(place, f"gate.{seed}")
+        with open(self.task, "w", encoding="utf-8") as file:
+            file.write(TASK.format(tasks=self.tasks))
+        os.chmod(self.task, 0o755)
+
+    def submit_those_with_orders(self):
+        """One only ends when it is killed, the other one when its gate is open."""
+        side, other = self.draw.choice(self.members), self.draw.choice(self.members)
+        self.killed = side, side.bsub(f"echo {self.seed}.killed >>{self.ran}; sleep 1000", "-q", "send", "-o", "/dev/null")
+        name = f"{self.seed}.stopped"
+        stopped = other.bsub(f"echo {name} >>{self.ran}; until [ -e {self.gate} ]; do sleep 0.1; done", "-q", "send", "-o", "/dev/null")
+        self.jobs[name] = other, stopped
+        self.orders = [("bkill", side, self.killed[1]), ("bstop", other, stopped), ("bresume", other, stopped)]
 
     def submit(self):
         side = self.draw.choice(self.members)
         name = f"{self.seed}.{len(self.jobs)}"
         queue = self.draw.choice(("send", "send", "both"))
-        job = side.bsub(f"echo {name} >>{self.ran}; sleep {self.draw.uniform(0, 1):.1f}", "-q", queue, "-o", "/dev/null")
-        self.jobs[name] = (side, job)
+        command, options = f"echo {name} >>{self.ran}; sleep {self.draw.uniform(0, 1):.1f}", []
+        if self.draw.random() < 0.4:
+            self.parallel.add(name)
+            command, options = f"{command}; blaunch {self.task} {name}", ["-n", "2", "-R", "span[ptile=1]"]
+        self.jobs[name] = (side, side.bsub(command, "-q", queue, "-o", "/dev/null", *options))
 
     def recall(self):
         """bswitch asks back what waits elsewhere; it may have begun or ended by now."""
@@ -90,22 +113,47 @@ class Scene:
         faults = drawn_faults(self.draw, self.bench, self.members)
         length = self.draw.uniform(0.05, self.longest_fault) if self.draw.random() < 0.2 else self.draw.uniform(0.05, 1.5)
         self.done.append(f"{' and '.join(map(str, faults))} for {length:.1f} s")
-        begun = []
+        begun, given = [], None
         try:
             for fault in faults:
                 fault.begin()
                 begun.append(fault)
+            given = self.give_an_order(faults)
             time.sleep(length)  # how long the fault lasts
         finally:
             for fault in reversed(begun):
                 fault.end()
+        if given and given[0] == "bstop":
+            wait_until(lambda: self.is_stopped(*given[1:]), lambda: f"job {given[2]} to be stopped: {self.left()}", SECONDS)
+            with open(self.gate, "w", encoding="utf-8"):
+                pass
+
+    def is_stopped(self, side, job):
+        """Where it is: its own cluster shows the order before the other one has it."""
+        state, cluster, there = side.field(job, "stat forward_cluster dstjobid").split()
+        if cluster != "-":
+            state = "-" if there == "-" else self.clusters[cluster].field(there)
+        return state in ("USUSP", "PSUSP")
+
+    def give_an_order(self, faults):
+        """During the faults; none to a master that is away itself."""
+        if not self.orders or any(isinstance(fault, MasterFault) and fault.side is self.orders[0][1] for fault in faults):
+            return None
+        order, side, job = given = self.orders.pop(0)
+        done = side.run(order, str(job))
+        expect_equal(done.returncode, 0, f"{order} {job} in {side.cluster}: {done.stdout}{done.stderr}")
+        self.done[-1] += f", {order} in {side.cluster}"
+        return given
 
     def play(self):
-        while len(self.jobs) < JOBS:
-            for _ in range(min(self.draw.randint(1, 3), JOBS - len(self.jobs))):
+        self.submit_those_with_orders()
+        while len(self.jobs) <= JOBS:
+            for _ in range(min(self.draw.randint(1, 3), JOBS + 1 - len(self.jobs))):
                 self.submit()
             self.draw.choice((self.break_something, self.break_something, self.recall))()
         self.break_something()
+        while self.orders:
+            self.break_something()
         self.check()
 
     # --- what is true at the end
@@ -113,11 +161,27 @@ class Scene:
     def check(self):
         for name, (side, job) in self.jobs.items():
             side.wait_for(job, "DONE", seconds=SECONDS)
-        with open(self.ran, encoding="utf-8") as file:
-            ran = [line for line in file.read().split() if line.startswith(f"{self.seed}.")]
-        expect_equal(sorted(ran), sorted(self.jobs), "jobs that ran")
+        side, job = self.killed
+        side.wait_for(job, "EXIT", seconds=SECONDS)
+        ran = self.lines_of(self.ran)
+        expect(ran.count(f"{self.seed}.killed") <= 1, f"the killed job ran at most once: {ran}")
+        expect_equal(sorted(line for line in ran if not line.endswith(".killed")), sorted(self.jobs), "jobs that ran")
+        self.check_tasks()
         wait_until(lambda: all(self.is_clean(side) for side in self.members), self.left, SECONDS)
         self.check_accounts()
+
+    def lines_of(self, path):
+        with open(path, encoding="utf-8") as file:
+            return [line for line in file.read().splitlines() if line.startswith(f"{self.seed}.")]
+
+    def check_tasks(self):
+        where = {name: [] for name in self.parallel}
+        for line in self.lines_of(self.tasks) if self.parallel else []:
+            name, host = line.split()
+            where[name].append(host)
+        hosts = [sorted(side.names) for side in self.members]
+        for name, tasks in where.items():
+            expect(sorted(tasks) in hosts, f"a task on each host of one cluster, job {name}: {tasks}")
 
     def is_clean(self, side):
         busy = [line.split() for line in side.user("bhosts", "-w").stdout.splitlines()[1:]]
@@ -135,17 +199,19 @@ class Scene:
     def check_accounts(self):
         rows = {side.cluster: {row[0]: row for row in (line.split(",") for line in side.jobs(FIELDS))} for side in self.members}
         ends = {side.cluster: ends_in_accounts(side) for side in self.members}
-        for side, job in self.jobs.values():
+        for side, job in (*self.jobs.values(), self.killed):
             row = rows[side.cluster][str(job)]
             what = f"job {job} of {side.cluster}: {row}"
             expect_equal(ends[side.cluster].get(str(job)), 1, f"JOB_FINISH in its cluster, {what}")
-            if row[3] == "-":
+            if "-" in row[3:5]:  # it ran here, or was killed before it had been accepted
                 continue
             self.forwarded += 1
             there = rows[row[3]][row[4]]
             expect_equal(there[1:3], row[1:3], f"its state and exit code there, {what}")
             expect_equal(there[5:7], [side.cluster, str(job)], f"where it came from, {what}")
             expect_equal(ends[row[3]].get(row[4]), 1, f"JOB_FINISH there, {what}")
+            if row[1] != "DONE":
+                continue
             attempts = [one for one in rows[row[3]].values() if one[5:7] == [side.cluster, str(job)] and one[1] == "DONE"]
             expect_equal(len(attempts), 1, f"its attempts that are done there, {what}")
 
@@ -211,7 +277,7 @@ def play(bench, scenes, longest_fault):
     forwarded = sum(lane.forwarded for lane in started)
     expect_equal(sum(lane.played for lane in started), scenes, "scenes that were played")
     expect(forwarded >= scenes and breaks >= scenes / 2, f"{forwarded} jobs were forwarded, and {breaks} connections broke: too few to see")
-    bench.saw(f"seeds {first} to {seeds[-1]}; {scenes * JOBS} jobs, {forwarded} of them forwarded; {breaks} breaks were told; clusters up in "
+    bench.saw(f"seeds {first} to {seeds[-1]}; {scenes * (JOBS + 2)} jobs, {forwarded} of them forwarded; {breaks} breaks were told; clusters up in "
               f"{ready - begun:.0f} s, scenes {time.monotonic() - ready:.0f} s")
 
 
