@@ -115,7 +115,10 @@ class Job {
     // Repeated until no process is left: a tree may fork while it is killed.
     for (int round = 0; round < 100 && io::signal_descendants(SIGKILL) > 0; ++round) io::reap_others(loop_);
   }
-  void carry_out(const effect::StopSelf&) { stop_self(); }
+  void carry_out(const effect::StopSelf&) {
+    starters_.write_held();
+    stop_self();
+  }
   void carry_out(const effect::Say& e) { say(e.text); }
   void carry_out(const effect::Note& e) { note(e.text); }
   void carry_out(const effect::Finish& e) {
@@ -129,8 +132,10 @@ class Job {
       starters_.send(roll_.tasks[*only].connection, message);
       return;
     }
+    std::vector<ConnectionId> connections;
     for (const auto& task : roll_.tasks)
-      if (task.state == TaskState::running) starters_.send(task.connection, message);
+      if (task.state == TaskState::running) connections.push_back(task.connection);
+    starters_.send_all(connections, message);
   }
 
   // ---- the launcher
@@ -144,12 +149,13 @@ class Job {
     spawn_plan.parent_death_signal = SIGTERM;
     spawn_plan.open_files = descriptor_limit_;
     prctl(PR_SET_CHILD_SUBREAPER, 1);
+    const std::int64_t asked_us = wall_us();  // before the first task can start
     auto started = io::Child::start(loop_, spawn_plan, [this](int status) {
       happened(event::LauncherEnded{ExitStatus::from_wait(status)});
     });
     if (auto* child = std::get_if<io::Child>(&started)) {
       launcher_ = std::move(*child);
-      happened(event::LauncherStarted{launcher_.pid()});
+      happened(event::LauncherStarted{launcher_.pid(), asked_us});
     } else {
       const auto& error = std::get<io::SpawnError>(started);
       happened(event::LauncherNotStarted{{io::stage_text(error.stage), error.error, error.path},
@@ -230,7 +236,7 @@ class Job {
     }
     auto registration = registration_of(message);
     if (registration) {
-      happened(event::TaskRegistered{connection, std::move(*registration), message.no_cgroup()});
+      happened(event::TaskRegistered{connection, std::move(*registration), message.no_cgroup(), wall_us()});
     } else {
       say("refused a TaskStarter: " + registration.error().text);
       starters_.close(connection);
@@ -298,10 +304,11 @@ class Job {
   }
 
   void close_report() {
+    if (roll_.registered() > 0) note(usage_line(roll_.tasks.used()));
     output_.tables(roll_, settings_.options);
-    const auto& command = settings_.options.command;
-    if (const auto written = report_.write(json_report(roll_, command, exit_code_)); !written)
-      say(written.error().text);
+    const auto written = report_.write(
+        [this](const TextSink& sink) { json_report(roll_, settings_.options.command, exit_code_, sink); });
+    if (!written) say(written.error().text);
   }
 
   const Settings& settings_;

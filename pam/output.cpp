@@ -20,9 +20,11 @@
 namespace rollcall::pam {
 namespace {
 
-constexpr std::size_t kFoldFrom = 65;         // rows on a terminal
-constexpr std::size_t kMostUnread = 1 << 20;  // bytes kept for a stderr that is not read
-constexpr int kLookMs = 200;                  // how often a waiting writer checks whether pam must end
+constexpr std::size_t kFoldFrom = 65;           // rows on a terminal
+constexpr std::size_t kAlwaysFoldFrom = 10001;  // rows anywhere
+constexpr std::size_t kWriteBytes = 64 << 10;   // of a long text at once
+constexpr std::size_t kMostUnread = 1 << 20;    // bytes kept for a stderr that is not read
+constexpr int kLookMs = 200;                    // how often a waiting writer checks whether pam must end
 constexpr std::array kEndingSignals{SIGINT, SIGTERM, SIGHUP, SIGQUIT};
 
 std::string local_time(std::int64_t us) {
@@ -95,9 +97,12 @@ void Output::progress(const std::string& line) {
 void Output::tables(const Roll& roll, const Options& options) {
   end_progress();
   wait_for_reader();
-  const bool fold = options.fold || (terminal_ && !options.full_table && roll.tasks.size() >= kFoldFrom);
-  if (!options.no_table) write(closing_table(roll, command_text(options), local_time, fold));
-  if (options.usage) write((options.no_table ? "" : "\n") + usage_table(roll, fold));
+  const bool many = roll.tasks.size() >= (terminal_ ? kFoldFrom : kAlwaysFoldFrom);
+  const bool fold = options.fold || (many && !options.full_table);
+  const TextSink sink = [this](std::string_view part) { write_slowly(part); };
+  if (!options.no_table) closing_table(roll, command_text(options), local_time, fold, sink);
+  if (options.usage && !options.no_table) write_slowly("\n");
+  if (options.usage) usage_table(roll, fold, sink);
   wait_for_reader();
 }
 
@@ -106,9 +111,15 @@ void Output::end_progress() {
   progress_shown_ = false;
 }
 
-void Output::write(const std::string& text) {
+void Output::write(std::string_view text) {
   if (unread_.size() < kMostUnread) unread_ += text;
   flush();
+}
+
+void Output::write_slowly(std::string_view text) {
+  if (given_up_) return;
+  unread_ += text;
+  if (unread_.size() >= kWriteBytes) wait_for_reader();
 }
 
 // A stderr that is gone is no reason to fail a job.
@@ -118,7 +129,7 @@ void Output::flush() {
 }
 
 void Output::wait_for_reader() {
-  write_from(unread_, STDERR_FILENO, Wait::for_a_reader);
+  given_up_ |= write_from(unread_, STDERR_FILENO, Wait::for_a_reader) != 0;
   unread_.clear();
 }
 
@@ -131,7 +142,8 @@ Result<ReportFile> ReportFile::open(const std::optional<std::string>& path) {
   return ReportFile(*path, fd);
 }
 
-ReportFile::ReportFile(ReportFile&& other) noexcept : path_(std::move(other.path_)), fd_(other.fd_) {
+ReportFile::ReportFile(ReportFile&& other) noexcept
+    : path_(std::move(other.path_)), fd_(other.fd_) {
   other.fd_ = -1;
 }
 
@@ -139,11 +151,20 @@ ReportFile::~ReportFile() {
   if (fd_ >= 0) ::close(fd_);
 }
 
-Result<void> ReportFile::write(std::string text) {
+Result<void> ReportFile::write(const Source& source) {
   if (fd_ < 0) return {};
   int error = ftruncate(fd_, 0) != 0 && errno != EINVAL ? errno : 0;  // a pipe or device has no length
   if (error == 0) lseek(fd_, 0, SEEK_SET);
-  if (error == 0) error = write_from(text, fd_, Wait::for_a_reader);
+  std::string text;
+  const auto pass_on = [&] {
+    if (error == 0) error = write_from(text, fd_, Wait::for_a_reader);
+    text.clear();
+  };
+  source([&](std::string_view part) {
+    text += part;
+    if (text.size() >= kWriteBytes) pass_on();
+  });
+  pass_on();
   if (error != 0)
     return internal_error(path_ + ": cannot write the report: " + std::generic_category().message(error));
   return {};

@@ -4,11 +4,14 @@
 // job runs: unwritten lines are kept. At the end pam waits until they are written or a signal asks it to end.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "common/base/result.hpp"
 #include "pam/policy/options.hpp"
+#include "pam/policy/report.hpp"
 #include "pam/policy/roll.hpp"
 
 namespace rollcall::pam {
@@ -30,25 +33,31 @@ class Output {
   void tables(const Roll& roll, const Options& options);
 
  private:
-  void write(const std::string& text);
+  void write(std::string_view text);
+  // Writes a long text, waiting for whoever reads it.
+  void write_slowly(std::string_view text);
   void wait_for_reader();
 
   bool verbose_;
   bool terminal_;
   bool progress_shown_ = false;
+  bool given_up_ = false;  // a signal ended the wait for a reader: the rest of a table would be torn
   std::string unread_;
 };
 
 // The file of --report: opened before anything is started, written when all is over.
 class ReportFile {
  public:
+  // Gives a text to a sink, part by part.
+  using Source = std::function<void(const TextSink&)>;
+
   // Without a path nothing will be written. Errors name the file.
   static Result<ReportFile> open(const std::optional<std::string>& path);
   ReportFile(ReportFile&& other) noexcept;
   ReportFile& operator=(ReportFile&&) = delete;
   ~ReportFile();
 
-  Result<void> write(std::string text);
+  Result<void> write(const Source& source);
 
  private:
   ReportFile(std::string path, int fd) : path_(std::move(path)), fd_(fd) {}

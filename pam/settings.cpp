@@ -168,6 +168,7 @@ RollRules rules_of(const Settings& settings, const HostList& hosts) {
   rules.host = plain_host(io::host_name_here());
   rules.expected = settings.expected.count;
   rules.registration_timeout = settings.config.registration_timeout;
+  rules.keep_usage = settings.options.usage || settings.options.report_file.has_value();
   rules.first_timeout = options.timeout_first;
   const LauncherGrace grace = launcher_grace(options, settings.config, settings.facts.resolved);
   rules.linger = grace.linger;

@@ -26,6 +26,7 @@ struct Peer {
   std::string unsent;
   boost::system::error_code write_error;  // a failed write takes the socket's error with it
   bool waits_to_write = false;
+  bool held = false;                         // it is flushed when all that is to be sent now has been put
   std::unique_ptr<wire::Channels> channels;  // of a shepherd
   std::map<wire::ChannelId, ConnectionId> connections;
 };

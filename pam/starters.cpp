@@ -23,7 +23,7 @@ using boost::asio::ip::tcp;
 using boost::system::error_code;
 
 constexpr Duration kTimeToProve = std::chrono::seconds(1);
-constexpr std::size_t kUnsentLimit = 1 << 20;  // bytes; a TaskStarter that leaves more unread is lost
+constexpr std::size_t kUnsentLimit = 1 << 20;   // bytes; a TaskStarter that leaves more unread is lost
 constexpr std::size_t kMostFilled = 128 << 10;  // of what shepherds are sent; the rest waits in the channels
 constexpr std::size_t kMostUnprovedChannels = 8192;
 
@@ -63,6 +63,24 @@ class Starters::Impl : public std::enable_shared_from_this<Impl> {
     if (found == connections_.end()) return;
     const auto connection = found->second;
     put(connection, connection->secure.seal(message.SerializeAsString()));
+  }
+
+  void send_all(const std::vector<ConnectionId>& ids, const wire::FromPam& message) {
+    const std::string payload = message.SerializeAsString();
+    const Held held(*this);
+    for (const ConnectionId id : ids) {
+      const auto found = connections_.find(id);
+      if (found == connections_.end()) continue;
+      const auto connection = found->second;
+      put(connection, connection->secure.seal(payload));
+    }
+  }
+
+  void write_held() {
+    for (const auto& peer : std::exchange(held_, {})) {
+      peer->held = false;
+      write(peer);
+    }
   }
 
   void close(ConnectionId id) {
@@ -216,6 +234,7 @@ class Starters::Impl : public std::enable_shared_from_this<Impl> {
 
   // Of a shepherd.
   void take_pieces(const std::shared_ptr<Peer>& peer, std::string_view bytes) {
+    const Held held(*this);
     std::vector<wire::Channels::Event> events;
     const auto fed = peer->channels->feed(bytes, events);
     for (const auto& event : events)
@@ -323,7 +342,26 @@ class Starters::Impl : public std::enable_shared_from_this<Impl> {
     if (peer.channels && peer.unsent.size() < kMostFilled) peer.unsent += peer.channels->output(kMostFilled);
   }
 
+  // While one lives what is put waits, so that a shepherd gets one write for all its TaskStarters.
+  class Held {
+   public:
+    explicit Held(Impl& impl) : impl_(impl) { ++impl_.holds_; }
+    Held(const Held&) = delete;
+    Held& operator=(const Held&) = delete;
+    ~Held() {
+      if (--impl_.holds_ == 0) impl_.write_held();
+    }
+
+   private:
+    Impl& impl_;
+  };
+
   void flush(const std::shared_ptr<Peer>& peer) {
+    if (holds_ == 0) return write(peer);
+    if (!std::exchange(peer->held, true)) held_.push_back(peer);
+  }
+
+  void write(const std::shared_ptr<Peer>& peer) {
     if (peer->waits_to_write || !peer->socket.is_open()) return;
     for (fill(*peer); !peer->unsent.empty(); fill(*peer)) {
       error_code error;
@@ -360,6 +398,8 @@ class Starters::Impl : public std::enable_shared_from_this<Impl> {
   std::unordered_map<ConnectionId, std::shared_ptr<Peer>> peers_;
   std::unordered_map<ConnectionId, std::shared_ptr<Connection>> connections_;
   std::size_t unproved_channels_ = 0;
+  std::size_t holds_ = 0;
+  std::vector<std::shared_ptr<Peer>> held_;
   std::map<ConnectionId, TimePoint> unproved_;  // peers and what is in their channels, by age, since ids grow
   io::PeerHolders holders_;
   ConnectionShares strangers_;  // peers that are unproved
@@ -375,6 +415,10 @@ Result<std::uint16_t> Starters::listen() { return impl_->listen(); }
 void Starters::send(ConnectionId connection, const wire::FromPam& message) {
   impl_->send(connection, message);
 }
+void Starters::send_all(const std::vector<ConnectionId>& connections, const wire::FromPam& message) {
+  impl_->send_all(connections, message);
+}
+void Starters::write_held() { impl_->write_held(); }
 void Starters::close(ConnectionId connection) { impl_->close(connection); }
 void Starters::expire(TimePoint now) { impl_->expire(now); }
 

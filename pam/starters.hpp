@@ -8,6 +8,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "common/base/job_clock.hpp"
 #include "common/base/result.hpp"
@@ -37,6 +38,10 @@ class Starters {
   Result<std::uint16_t> listen();
 
   void send(ConnectionId connection, const wire::FromPam& message);
+  // The same to many, with one write for each peer.
+  void send_all(const std::vector<ConnectionId>& connections, const wire::FromPam& message);
+  // Writes what waits for the rest of what a peer has said to be handled. Before this process stops.
+  void write_held();
   void close(ConnectionId connection);
 
   // Ends connections that have not proved themselves for kHandshakeTime. To be called about once a second.

@@ -27,6 +27,20 @@ std::string printf_row(const std::string& tid, const std::string& host, const st
   return line;
 }
 
+std::string dumped(const nlohmann::ordered_json& value) {
+  return value.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+}
+
+// As an element of a member of the whole: four blanks before each line. No text in JSON has a newline.
+std::string indented(const std::string& json) {
+  std::string text = "    ";
+  for (const char c : json) {
+    text += c;
+    if (c == '\n') text += "    ";
+  }
+  return text;
+}
+
 nlohmann::json seconds(std::int64_t us) { return static_cast<double>(us) / 1e6; }
 
 const char* state_name(const Task& task) {
@@ -40,9 +54,10 @@ const char* state_name(const Task& task) {
   }
 }
 
-void add_outcome(nlohmann::ordered_json& entry, const Task& task) {
+void add_outcome(nlohmann::ordered_json& entry, const Roll& roll, Tid tid) {
+  const Task& task = roll.tasks[tid];
   entry["state"] = state_name(task);
-  if (const auto* failure = std::get_if<StartFailure>(&task.registration.outcome)) {
+  if (const StartFailure* failure = roll.tasks.failure(task)) {
     entry["error"] = "cannot " + failure->stage + " " + failure->path + ": " +
                      std::generic_category().message(failure->error);
     return;
@@ -54,69 +69,80 @@ void add_outcome(nlohmann::ordered_json& entry, const Task& task) {
   } else {
     entry["exit"] = task.status.code();
   }
-  entry["user_seconds"] = seconds(task.usage.user.count());
-  entry["system_seconds"] = seconds(task.usage.system.count());
-  entry["peak_memory_bytes"] = task.usage.peak_memory_bytes;
-  entry["voluntary_switches"] = task.usage.voluntary_switches;
-  entry["involuntary_switches"] = task.usage.involuntary_switches;
-  entry["read_bytes"] = task.usage.read_bytes;
-  entry["written_bytes"] = task.usage.written_bytes;
+  const TaskUsage usage = roll.tasks.usage(tid);
+  entry["user_seconds"] = seconds(usage.user.count());
+  entry["system_seconds"] = seconds(usage.system.count());
+  entry["peak_memory_bytes"] = usage.peak_memory_bytes;
+  entry["voluntary_switches"] = usage.voluntary_switches;
+  entry["involuntary_switches"] = usage.involuntary_switches;
+  entry["read_bytes"] = usage.read_bytes;
+  entry["written_bytes"] = usage.written_bytes;
 }
 
-nlohmann::ordered_json task_entry(const Task& task, std::uint32_t id, bool killed_after_failure) {
-  const Registration& r = task.registration;
+nlohmann::ordered_json task_entry(const Roll& roll, Tid tid, std::uint32_t id, bool killed_after_failure) {
+  const Task& task = roll.tasks[tid];
   nlohmann::ordered_json entry;
   entry["tid"] = id;
-  if (r.rank) entry["rank"] = *r.rank;
-  entry["host"] = r.host;
-  if (const auto* pid = std::get_if<pid_t>(&r.outcome)) entry["pid"] = *pid;
-  entry["starter_pid"] = r.starter_pid;
-  entry["command"] = r.command;
-  entry["start"] = seconds(r.start_us);
+  if (task.rank) entry["rank"] = *task.rank;
+  entry["host"] = roll.tasks.host(task);
+  if (roll.tasks.failure(task) == nullptr) entry["pid"] = task.pid;
+  entry["starter_pid"] = task.starter_pid;
+  entry["command"] = roll.tasks.command(task);
+  entry["start"] = seconds(task.start_us);
+  if (task.known_us != 0) entry["registered"] = seconds(task.known_us);
   if (task.end_us != 0) entry["end"] = seconds(task.end_us);
-  add_outcome(entry, task);
+  add_outcome(entry, roll, tid);
   if (killed_after_failure) entry["killed_after_failure"] = true;
   return entry;
 }
 
 }  // namespace
 
-std::string closing_table(const Roll& roll, const std::string& command, const LocalTime& local_time,
-                          bool fold) {
-  const std::string job_line = "Job  " + one_line(command) + "\n";
-  if (roll.tasks.empty()) return job_line;  // the launcher failed before any task registered
-  std::string table = job_line + "\n" + kHeader;
-  for (const auto& row : rows_of(roll, fold)) {
+void closing_table(const Roll& roll, const std::string& command, const LocalTime& local_time, bool fold,
+                   const TextSink& sink) {
+  sink("Job  " + one_line(command) + "\n");
+  if (roll.tasks.empty()) return;  // the launcher failed before any task registered
+  sink("\n");
+  sink(kHeader);
+  for_each_row(roll, fold, [&](const ReportRow& row) {
     std::int64_t end_us = 0;
     for (const Tid tid : row.tasks) end_us = std::max(end_us, roll.tasks[tid].end_us);
     const Task& task = roll.tasks[row.tasks.front()];
-    table += printf_row(row.tid, row.hosts, one_line(task.registration.command), row.status,
-                        end_us == 0 ? "" : local_time(end_us));
-  }
-  return table;
+    sink(printf_row(row.tid, row.hosts, one_line(roll.tasks.command(task)), row.status,
+                    end_us == 0 ? "" : local_time(end_us)));
+  });
 }
 
-std::string json_report(const Roll& roll, const std::vector<std::string>& command, int exit_code) {
+// As nlohmann's dump(2) of the whole would be, one task at a time.
+void json_report(const Roll& roll, const std::vector<std::string>& command, int exit_code,
+                 const TextSink& sink) {
   nlohmann::ordered_json report;
   report["job"]["command"] = command;
+  if (roll.launched_us != 0) report["job"]["start"] = seconds(roll.launched_us);
   report["why"] = roll.why;
   report["exit_code"] = exit_code;
   if (roll.expected) report["expected_tasks"] = *roll.expected;
-  report["tasks"] = nlohmann::ordered_json::array();
+  const std::string head = dumped(report);
+  sink(std::string_view(head).substr(0, head.size() - 2));  // without "\n}"
+  sink(",\n  \"tasks\": [");
   const auto ids = table_ids(roll);
   const auto killed = killed_after_failure(roll).killed;
-  for (const Tid tid : order_of_rows(ids))
-    report["tasks"].push_back(
-        task_entry(roll.tasks[tid], ids[tid], std::binary_search(killed.begin(), killed.end(), tid)));
-  return report.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+  const char* before = "\n";
+  for (const Tid tid : order_of_rows(ids)) {
+    const bool was_killed = std::binary_search(killed.begin(), killed.end(), tid);
+    sink(before + indented(dumped(task_entry(roll, tid, ids[tid], was_killed))));
+    before = ",\n";
+  }
+  sink(roll.tasks.empty() ? "]\n}\n" : "\n  ]\n}\n");
 }
 
 std::string progress_line(const Roll& roll, TimePoint now) {
   const std::string all = roll.expected ? " of " + std::to_string(*roll.expected) : "";
   const std::size_t ended = roll.registered() - roll.live;
   const auto waited = std::chrono::duration_cast<std::chrono::seconds>(now.since_start).count();
-  return std::to_string(roll.registered()) + all + " tasks registered, " + std::to_string(roll.hosts.size()) +
-         " hosts, " + std::to_string(ended) + " tasks ended, " + std::to_string(waited) + " s";
+  return std::to_string(roll.registered()) + all + " tasks registered, " +
+         std::to_string(roll.tasks.hosts().size()) + " hosts, " + std::to_string(ended) + " tasks ended, " +
+         std::to_string(waited) + " s";
 }
 
 }  // namespace rollcall::pam

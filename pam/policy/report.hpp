@@ -7,6 +7,7 @@
 
 #include <functional>
 #include <string>
+#include <string_view>
 
 #include "pam/policy/roll.hpp"
 
@@ -15,16 +16,23 @@ namespace rollcall::pam {
 // Turns microseconds since 1970 into "MM/DD/YYYY HH:MM:SS" of the user's time zone.
 using LocalTime = std::function<std::string(std::int64_t us)>;
 
+// Takes the next part of a text that is never held whole: a million rows are 100 MB.
+using TextSink = std::function<void(std::string_view part)>;
+
 // "Job  COMMAND", an empty line, and the table; rows in the order of TID. fold: equal neighbours become one row.
-std::string closing_table(const Roll& roll, const std::string& command, const LocalTime& local_time,
-                          bool fold);
+void closing_table(const Roll& roll, const std::string& command, const LocalTime& local_time, bool fold,
+                   const TextSink& sink);
 
 // The table of --usage: what each task and all that it started has used, rows and order as in the
-// closing table, then the sums (of memory the largest). "" where no task has registered.
-std::string usage_table(const Roll& roll, bool fold);
+// closing table, then the sums (of memory the largest). Nothing where no task has registered.
+void usage_table(const Roll& roll, bool fold, const TextSink& sink);
+
+// "the tasks used 2.75 s in user and 0.50 s in system mode, and 12.0 MiB of memory at the most"
+std::string usage_line(const TaskUsage& used);
 
 // The report of --report, schema in docs/report.schema.json; ends with a newline.
-std::string json_report(const Roll& roll, const std::vector<std::string>& command, int exit_code);
+void json_report(const Roll& roll, const std::vector<std::string>& command, int exit_code,
+                 const TextSink& sink);
 
 // "32 of 64 tasks registered, 4 hosts, 3 tasks ended, 12 s": the progress of a launch.
 std::string progress_line(const Roll& roll, TimePoint now);

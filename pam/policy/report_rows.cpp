@@ -27,6 +27,16 @@ std::string status_text(const Task& task, bool killed_after_failure) {
   }
 }
 
+// One name as it is, several folded.
+std::string hosts_of(const Roll& roll, const std::vector<Tid>& tids) {
+  std::vector<std::uint32_t> numbers;
+  for (const Tid tid : tids)
+    if (numbers.empty() || numbers.back() != roll.tasks[tid].host) numbers.push_back(roll.tasks[tid].host);
+  std::set<std::string> hosts;
+  for (const auto number : numbers) hosts.insert(roll.tasks.hosts()[number]);
+  return tids.size() > 1 ? fold_hosts(hosts) : *hosts.begin();
+}
+
 }  // namespace
 
 std::string one_line(std::string text) {
@@ -42,26 +52,29 @@ std::vector<Tid> order_of_rows(const std::vector<std::uint32_t>& ids) {
   return order;
 }
 
-std::vector<ReportRow> rows_of(const Roll& roll, bool fold) {
-  std::vector<ReportRow> rows;
+void for_each_row(const Roll& roll, bool fold, const std::function<void(const ReportRow&)>& take) {
   const auto ids = table_ids(roll);
   const auto killed = killed_after_failure(roll).killed;
-  const auto command = [&](Tid tid) -> const std::string& { return roll.tasks[tid].registration.command; };
-  for (const Tid tid : order_of_rows(ids)) {
-    const auto status = status_text(roll.tasks[tid], std::binary_search(killed.begin(), killed.end(), tid));
-    const bool joins = fold && !rows.empty() && rows.back().status == status &&
-                       command(rows.back().tasks.front()) == command(tid);
-    if (!joins) rows.push_back({.status = status});
-    rows.back().tasks.push_back(tid);
-  }
-  for (auto& row : rows) {
-    std::set<std::string> hosts;
-    for (const Tid tid : row.tasks) hosts.insert(roll.tasks[tid].registration.host);
+  ReportRow row;
+  const auto finish = [&] {
+    if (row.tasks.empty()) return;
     const bool many = row.tasks.size() > 1;
     row.tid = tid_text(ids[row.tasks.front()]) + (many ? "-" + tid_text(ids[row.tasks.back()]) : "");
-    row.hosts = one_line(many ? fold_hosts(hosts) : *hosts.begin());
+    row.hosts = one_line(hosts_of(roll, row.tasks));
+    take(row);
+  };
+  for (const Tid tid : order_of_rows(ids)) {
+    const Task& task = roll.tasks[tid];
+    auto status = status_text(task, std::binary_search(killed.begin(), killed.end(), tid));
+    const bool joins = fold && !row.tasks.empty() && row.status == status &&
+                       roll.tasks[row.tasks.front()].command == task.command;
+    if (!joins) {
+      finish();
+      row = {.status = std::move(status)};
+    }
+    row.tasks.push_back(tid);
   }
-  return rows;
+  finish();
 }
 
 }  // namespace rollcall::pam

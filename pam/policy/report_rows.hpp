@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -20,8 +21,9 @@ struct ReportRow {
   std::vector<Tid> tasks;  // at least one; of a folded row all have the same command and ended alike
 };
 
-// fold: equal neighbours become one row.
-std::vector<ReportRow> rows_of(const Roll& roll, bool fold);
+// Calls `take` with each row in turn, so that the rows of a million tasks need not exist at once. fold: equal neighbours become
+// one row.
+void for_each_row(const Roll& roll, bool fold, const std::function<void(const ReportRow&)>& take);
 
 // Control bytes of a host name or a command would tear a table.
 std::string one_line(std::string text);

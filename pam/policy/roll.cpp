@@ -16,6 +16,7 @@ class RollStep : private Endings {
   void on(const event::LauncherStarted& e) {
     roll_.phase = Phase::launching;
     roll_.launcher_pid = e.pid;
+    roll_.launched_us = e.at_us;
     if (roll_.rules.registration_timeout > Duration{0})
       roll_.all_deadline = now_ + roll_.rules.registration_timeout;
     if (roll_.rules.first_timeout && *roll_.rules.first_timeout > Duration{0})
@@ -35,19 +36,11 @@ class RollStep : private Endings {
       // Its connection was cut before its number arrived.
       return on(event::TaskResumed{e.connection, *known, e.registration.host, e.registration.starter_pid});
     }
-    const Tid tid = static_cast<Tid>(roll_.tasks.size());
-    Task task;
-    task.registration = e.registration;
-    task.connection = e.connection;
-    roll_.hosts.insert(e.registration.host);
+    const Tid tid = roll_.tasks.add(e.registration, e.connection);
+    roll_.tasks[tid].known_us = e.at_us;
     note_no_cgroup(e);
-    const bool started = std::holds_alternative<pid_t>(e.registration.outcome);
-    if (!started) {
-      task.state = TaskState::not_started;
-      task.end_us = e.registration.start_us;
-      ++roll_.not_started;
-    }
-    roll_.tasks.push_back(std::move(task));
+    const bool started = roll_.tasks[tid].live();
+    if (!started) ++roll_.not_started;
     out_.push_back(effect::Welcome{e.connection, tid, roll_.rules.cut_link});
     if (started) became_live(tid);
     if (started) deliver_missed(tid, now_ + -kMissed);
@@ -63,7 +56,7 @@ class RollStep : private Endings {
     Task* task = e.tid < roll_.tasks.size() ? &roll_.tasks[e.tid] : nullptr;
     const bool open =
         task != nullptr && task->state != TaskState::ended && task->state != TaskState::not_started;
-    if (!open || task->registration.starter_pid != e.starter_pid || task->registration.host != e.host) {
+    if (!open || task->starter_pid != e.starter_pid || roll_.tasks.host(*task) != e.host) {
       out_.push_back(effect::Refuse{e.connection});
       return;
     }
@@ -78,7 +71,7 @@ class RollStep : private Endings {
     task->state = TaskState::running;
     task->connection = e.connection;
     task->end_us = 0;
-    roll_.away.erase(e.tid);
+    roll_.away.remove(e.tid, *task);
     if (roll_.cut_hosts.erase(e.host) != 0) say("the link to " + e.host + " is back");
     out_.push_back(effect::Welcome{e.connection, e.tid, roll_.rules.cut_link});
     deliver_missed(e.tid, TimePoint{});
@@ -88,12 +81,11 @@ class RollStep : private Endings {
   void on(const event::TaskEnded& e) {
     if (e.tid >= roll_.tasks.size() || !roll_.tasks[e.tid].live()) return;
     Task& task = roll_.tasks[e.tid];
-    if (const auto away = roll_.away.find(e.tid); away != roll_.away.end() && !away->second.line.empty())
-      tell_loss(e.tid, away->second.expected, away->second.line);
+    if (const Away* away = known_loss(e.tid)) tell_loss(e.tid, away->expected, away->cause);
     no_longer_live(e.tid, TaskState::ended);
     task.status = e.status;
     task.end_us = e.end_us;
-    task.usage = e.usage;
+    roll_.tasks.add_usage(e.tid, e.usage);
     if (e.leftovers > 0)
       note(task_name(roll_, e.tid) + " left " + std::to_string(e.leftovers) +
            " processes behind: they were ended");
@@ -108,28 +100,27 @@ class RollStep : private Endings {
   void on(const event::LinkEnded& e) {
     if (e.tid >= roll_.tasks.size()) return;
     Task& task = roll_.tasks[e.tid];
-    if (task.state == TaskState::away && !roll_.away[e.tid].line.empty()) {
-      const auto away = roll_.away[e.tid];
-      return lose(e.tid, away.expected, away.line);
+    if (const Away* away = known_loss(e.tid)) {
+      const Away known = *away;
+      return lose(e.tid, known.expected, known.cause);
     }
     if (task.state != TaskState::running) return;
-    goes_away(e.tid, e.at_us, e.cut ? roll_.rules.cut_link : kClosedLink, "");
-    if (!e.cut) expect_orphans(task.registration.host);
-    if (e.cut && roll_.cut_hosts.insert(task.registration.host).second)
-      say("the link to " + task.registration.host + " is cut: waiting " + patience_text() + "for its tasks");
+    goes_away(e.tid, e.at_us, e.cut ? roll_.rules.cut_link : kClosedLink, {});
+    const std::string& host = roll_.tasks.host(task);
+    if (!e.cut) expect_orphans(host);
+    if (e.cut && roll_.cut_hosts.insert(host).second)
+      say("the link to " + host + " is cut: waiting " + patience_text() + "for its tasks");
   }
 
   void on(const event::StarterLost& e) {
     if (e.tid >= roll_.tasks.size() || roll_.tasks[e.tid].state != TaskState::running) return;
-    goes_away(e.tid, e.at_us, kGiveUp,
-              "TaskStarter (pid " + std::to_string(e.pid) + ") of " + task_name(roll_, e.tid) +
-                  " was killed: its task was ended");
+    goes_away(e.tid, e.at_us, kGiveUp, {LossCause::Kind::starter_killed, e.pid});
   }
 
   void on(const event::ParentLost& e) {
     if (e.tid >= roll_.tasks.size()) return;
     const bool by_design = e.status ? e.status->success() : e.background;
-    const std::string line = lost_process(e.name, e.pid, roll_.tasks[e.tid].registration.host, e.status);
+    const std::string line = lost_process(e.name, e.pid, roll_.tasks.host(roll_.tasks[e.tid]), e.status);
     if (by_design) {
       note(line + ", and left its TaskStarter running: not an error");
       return;

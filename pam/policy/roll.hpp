@@ -34,12 +34,14 @@
 #include <optional>
 #include <set>
 #include <string>
-#include <unordered_set>
 #include <vector>
 
 #include "common/base/host_list.hpp"
 #include "common/base/job_clock.hpp"
+#include "pam/policy/away_tasks.hpp"
+#include "pam/policy/rank_ranges.hpp"
 #include "pam/policy/roll_events.hpp"
+#include "pam/policy/tasks.hpp"
 
 namespace rollcall::pam {
 
@@ -59,6 +61,7 @@ struct RollRules {
   Duration cut_link =
       std::chrono::seconds(60);  // LSF_RES_ALIVE_TIMEOUT: for the tasks behind a link that is cut
   HostList hosts;                // the allocation, empty where there is none
+  bool keep_usage = true;        // for each task, for --usage and --report; else the sums alone
 };
 
 inline constexpr Duration kSettle =
@@ -77,36 +80,23 @@ inline constexpr Duration kHeadStart =
     std::chrono::milliseconds(500);                           // of the tasks' KILL before the launcher's
 inline constexpr Duration kGiveUp = std::chrono::seconds(3);  // after KILL
 
-enum class TaskState { running, away, ended, not_started, lost };
-
-struct Task {
-  Registration registration;
-  TaskState state = TaskState::running;
-  ConnectionId connection = 0;                // only while running
-  ExitStatus status = ExitStatus::exited(0);  // only when ended
-  std::int64_t end_us = 0;                    // microseconds since 1970; 0 while it lives
-  TaskUsage usage;                            // only when ended
-  std::size_t gone = 0;                       // its place among all that ended, went away or were given up
-
-  bool live() const { return state == TaskState::running || state == TaskState::away; }
-};
-
 enum class Phase { waiting, launching, running, ending, done };
 
 struct Roll {
   RollRules rules;
   Phase phase = Phase::waiting;
-  std::vector<Task> tasks;  // by Tid
+  Tasks tasks;
 
   // Counters over `tasks`, kept by step().
   std::size_t live = 0;
   std::size_t not_started = 0;
   std::size_t lost = 0;
-  std::set<std::string> hosts;  // where tasks have registered
-  std::map<std::uint32_t, std::size_t> live_ranks;
+  RankRanges live_ranks;
+  std::map<std::uint32_t, std::size_t> shared_ranks;  // how many live tasks have a rank that several have
 
   std::optional<int> expected;  // rules.expected, raised by what registers; settled by kSettle
   std::optional<pid_t> launcher_pid;
+  std::int64_t launched_us = 0;  // when the launcher was started, microseconds since 1970; 0: not told
   std::optional<ExitStatus> launcher_status;
   std::set<int> sent_to_launcher;  // signals it may die of on our account
 
@@ -122,12 +112,7 @@ struct Roll {
   std::optional<TimePoint> first_deadline, all_deadline, settle_at, linger_at, clean_at, verdict_at, drain_at;
   std::optional<TimePoint> stop_at, launcher_kill_at, tasks_kill_at, give_up_at;
   std::optional<TimePoint> losses_at;
-  struct Away {
-    TimePoint until;
-    bool expected = false;  // the job was being ended when the link went
-    std::string line;       // what is known of it already: its inner TaskStarter is ending the task
-  };
-  std::map<Tid, Away> away;
+  AwayTasks away;
   std::set<std::string> orphan_hosts;  // where a TaskStarter may have died with both its levels
   std::optional<TimePoint> orphans_at;
   bool said_no_cgroup = false;
@@ -137,14 +122,14 @@ struct Roll {
   std::set<std::string> cut_hosts;  // said once each
   struct Loss {
     Tid tid;
-    std::string line;
+    LossCause cause;
   };
-  std::size_t gone = 0;        // how often a task has gone away or was given up
+  std::uint32_t gone = 0;      // how often a task has gone away or was given up
   std::vector<Loss> losses;    // said together: a launcher ends the others when one is lost
   std::optional<int> verdict;  // pam's exit code where a rule, not the launcher, decides it
   std::string why;             // why pam ends, for the report
 
-  explicit Roll(RollRules r) : rules(std::move(r)), expected(rules.expected) {}
+  explicit Roll(RollRules r) : rules(std::move(r)), tasks(rules.keep_usage), expected(rules.expected) {}
 
   std::size_t registered() const { return tasks.size(); }
   // True once as many tasks have reported as must.

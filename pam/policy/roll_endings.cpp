@@ -9,20 +9,18 @@
 namespace rollcall::pam {
 
 std::optional<Tid> Endings::away_task(const Registration& registration) const {
-  for (const auto& [tid, away] : roll_.away) {
-    const Registration& known = roll_.tasks[tid].registration;
-    if (known.host == registration.host && known.starter_pid == registration.starter_pid &&
-        known.start_us == registration.start_us)
-      return tid;
-  }
-  return std::nullopt;
+  const auto host = roll_.tasks.hosts().find(registration.host);
+  if (!host) return std::nullopt;
+  return roll_.away.of_starter(*host, registration.starter_pid, registration.start_us);
 }
 
 void Endings::became_live(Tid tid) {
   ++roll_.live;
-  const auto rank = roll_.tasks[tid].registration.rank;
-  if (rank && ++roll_.live_ranks[*rank] == 2)
-    say("two running tasks say they are rank " + std::to_string(*rank) + ": both go on");
+  const auto rank = roll_.tasks[tid].rank;
+  if (!rank || roll_.live_ranks.insert(*rank)) return;
+  auto& sharing = roll_.shared_ranks[*rank];
+  sharing = std::max<std::size_t>(sharing, 1) + 1;
+  if (sharing == 2) say("two running tasks say they are rank " + std::to_string(*rank) + ": both go on");
 }
 
 void Endings::no_longer_live(Tid tid, TaskState state) {
@@ -30,31 +28,37 @@ void Endings::no_longer_live(Tid tid, TaskState state) {
   task.state = state;
   if (state == TaskState::ended) task.gone = ++roll_.gone;
   --roll_.live;
-  roll_.away.erase(tid);
-  if (task.registration.rank) {
-    const auto entry = roll_.live_ranks.find(*task.registration.rank);
-    if (--entry->second == 0) roll_.live_ranks.erase(entry);
-  }
+  roll_.away.remove(tid, task);
+  if (!task.rank) return;
+  const auto shared = roll_.shared_ranks.find(*task.rank);
+  if (shared == roll_.shared_ranks.end()) return roll_.live_ranks.erase(*task.rank);
+  if (--shared->second == 1) roll_.shared_ranks.erase(shared);
 }
 
-void Endings::goes_away(Tid tid, std::int64_t at_us, Duration wait, std::string line) {
-  roll_.tasks[tid].state = TaskState::away;
-  roll_.tasks[tid].end_us = at_us;
-  roll_.tasks[tid].gone = ++roll_.gone;
-  roll_.away[tid] = {now_ + wait, roll_.phase == Phase::ending || roll_.term_delivered, std::move(line)};
+void Endings::goes_away(Tid tid, std::int64_t at_us, Duration wait, LossCause cause) {
+  Task& task = roll_.tasks[tid];
+  task.state = TaskState::away;
+  task.end_us = at_us;
+  task.gone = ++roll_.gone;
+  roll_.away.add(tid, task, {now_ + wait, roll_.phase == Phase::ending || roll_.term_delivered, cause});
 }
 
-void Endings::lose(Tid tid, bool expected, const std::string& line) {
+const Away* Endings::known_loss(Tid tid) const {
+  const Away* away = roll_.away.find(tid);
+  return away != nullptr && away->cause.kind != LossCause::Kind::unknown ? away : nullptr;
+}
+
+void Endings::lose(Tid tid, bool expected, LossCause cause) {
   if (roll_.tasks[tid].state != TaskState::away) roll_.tasks[tid].gone = ++roll_.gone;
   no_longer_live(tid, TaskState::lost);
   ++roll_.lost;
-  tell_loss(tid, expected, line);
+  tell_loss(tid, expected, cause);
   check_all_ended();
 }
 
-void Endings::tell_loss(Tid tid, bool expected, const std::string& line) {
-  if (expected) return note(line);
-  roll_.losses.push_back({tid, line});
+void Endings::tell_loss(Tid tid, bool expected, LossCause cause) {
+  if (expected) return note(loss_line(roll_, tid, cause));
+  roll_.losses.push_back({tid, cause});
   if (!roll_.losses_at) roll_.losses_at = now_ + kClosedLink;
 }
 
@@ -74,8 +78,9 @@ void Endings::expect_orphans(const std::string& host) {
 void Endings::end_orphans() {
   for (Tid tid = 0; tid < roll_.tasks.size() && !roll_.orphan_hosts.empty(); ++tid) {
     const Task& task = roll_.tasks[tid];
-    if (task.state == TaskState::running && roll_.orphan_hosts.erase(task.registration.host) != 0)
-      out_.push_back(effect::EndOrphans{task.registration.host, tid});
+    const std::string& host = roll_.tasks.host(task);
+    if (task.state == TaskState::running && roll_.orphan_hosts.erase(host) != 0)
+      out_.push_back(effect::EndOrphans{host, tid});
   }
   if (roll_.orphan_hosts.count(roll_.rules.host) != 0)
     out_.push_back(effect::EndOrphans{roll_.rules.host, std::nullopt});
@@ -92,9 +97,9 @@ void Endings::say_losses() {
   const auto first = std::min_element(roll_.losses.begin(), roll_.losses.end(), earlier);
   std::set<std::string> hosts;
   for (const auto& loss : roll_.losses)
-    if (loss.tid != first->tid) hosts.insert(roll_.tasks[loss.tid].registration.host);
+    if (loss.tid != first->tid) hosts.insert(roll_.tasks.host(roll_.tasks[loss.tid]));
   const std::size_t more = roll_.losses.size() - 1;
-  say(first->line +
+  say(loss_line(roll_, first->tid, first->cause) +
       (more == 0 ? "" : "; then " + std::to_string(more) + " more (" + fold_hosts(hosts) + ")"));
   roll_.losses.clear();
 }
@@ -122,8 +127,8 @@ void Endings::say_not_started() {
 }
 
 int Endings::not_started_code() const {
-  const bool none_found = std::all_of(roll_.tasks.begin(), roll_.tasks.end(), [](const Task& task) {
-    const auto* failure = std::get_if<StartFailure>(&task.registration.outcome);
+  const bool none_found = std::all_of(roll_.tasks.begin(), roll_.tasks.end(), [&](const Task& task) {
+    const StartFailure* failure = roll_.tasks.failure(task);
     return failure == nullptr || failure->error == ENOENT;
   });
   return none_found ? 127 : 126;
@@ -275,7 +280,7 @@ void Endings::count_failed_task(const std::string& then) {
 void Endings::parent_was_lost() {
   if (!roll_.launcher_running() || roll_.phase == Phase::ending) return;
   const auto& lost = *roll_.parent_lost;
-  say(lost_process(lost.name, lost.pid, roll_.tasks[lost.tid].registration.host, lost.status) +
+  say(lost_process(lost.name, lost.pid, roll_.tasks.host(roll_.tasks[lost.tid]), lost.status) +
       " while the launcher lives: the job is ended");
   count_failed_task("a process of the launcher was lost");
   begin_ending("a process of the launcher was lost", std::nullopt, kQuickKill);
@@ -294,14 +299,10 @@ void Endings::stop() {
 }
 
 void Endings::run_link_timers() {
-  std::vector<std::pair<Tid, Roll::Away>> gone;
-  for (const auto& entry : roll_.away)
-    if (entry.second.until <= now_) gone.push_back(entry);
-  for (auto& [tid, away] : gone) {
-    if (away.line.empty())
-      away.line = "TaskStarter (pid " + std::to_string(roll_.tasks[tid].registration.inner_pid) + ") of " +
-                  task_name(roll_, tid) + " is lost";
-    lose(tid, away.expected, away.line);
+  for (const Tid tid : roll_.away.due(now_)) {
+    Away away = *roll_.away.find(tid);
+    if (away.cause.kind == LossCause::Kind::unknown) away.cause.kind = LossCause::Kind::link;
+    lose(tid, away.expected, away.cause);
   }
   if (due(roll_.losses_at, now_)) say_losses();
   if (take(roll_.orphans_at)) end_orphans();
@@ -316,7 +317,7 @@ void Endings::run_kill_timers() {
   if (take(roll_.launcher_kill_at) && roll_.launcher_running()) out_.push_back(effect::KillLauncherTree{});
   if (!take(roll_.give_up_at)) return;
   for (Tid tid = 0; tid < roll_.tasks.size(); ++tid)
-    if (roll_.tasks[tid].live()) lose(tid, false, task_name(roll_, tid) + " does not answer: given up");
+    if (roll_.tasks[tid].live()) lose(tid, false, {LossCause::Kind::no_answer, 0});
   if (roll_.launcher_running()) {
     say("the launcher " + roll_.rules.launcher + " does not end: given up");
     if (!roll_.verdict) roll_.verdict = kLostParentStatus;

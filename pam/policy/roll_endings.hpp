@@ -37,14 +37,16 @@ class Endings {
   std::optional<Tid> away_task(const Registration& registration) const;
   void became_live(Tid tid);
   void no_longer_live(Tid tid, TaskState state);
-  void goes_away(Tid tid, std::int64_t at_us, Duration wait, std::string line);
-  void lose(Tid tid, bool expected, const std::string& line);
+  void goes_away(Tid tid, std::int64_t at_us, Duration wait, LossCause cause);
+  // Where the task is away and the reason is known; else null.
+  const Away* known_loss(Tid tid) const;
+  void lose(Tid tid, bool expected, LossCause cause);
 
   void note_no_cgroup(const event::TaskRegistered& e);
   void expect_orphans(const std::string& host);
   void end_orphans();
   // expected: launchers kill TaskStarters when they clean up.
-  void tell_loss(Tid tid, bool expected, const std::string& line);
+  void tell_loss(Tid tid, bool expected, LossCause cause);
 
   // The first to be lost is the cause; a launcher that ends the others for it would make a line of each.
   void say_losses();

@@ -45,6 +45,7 @@ namespace event {
 
 struct LauncherStarted {
   pid_t pid = 0;
+  std::int64_t at_us = 0;  // when it was asked for, microseconds since 1970
 };
 struct LauncherNotStarted {
   StartFailure failure;
@@ -56,7 +57,8 @@ struct LauncherEnded {
 struct TaskRegistered {
   ConnectionId connection = 0;
   Registration registration;
-  std::string no_cgroup;  // why the task is in no cgroup of its job; "": it is in one
+  std::string no_cgroup;   // why the task is in no cgroup of its job; "": it is in one
+  std::int64_t at_us = 0;  // when it came, microseconds since 1970
 };
 // A TaskStarter whose connection was cut is back.
 struct TaskResumed {

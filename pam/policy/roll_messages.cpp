@@ -37,40 +37,63 @@ bool follows(const HostParts& last, const HostParts& next) {
 std::string whole(const HostParts& parts) { return parts.stem + parts.digits + parts.rest; }
 
 std::string missing_ranks(const Roll& roll) {
-  std::set<std::uint32_t> seen;
+  constexpr std::size_t kMostSaid = 8;
+  RankRanges seen;
   for (const auto& task : roll.tasks)
-    if (task.registration.rank) seen.insert(*task.registration.rank);
+    if (task.rank) seen.insert(*task.rank);
   if (seen.empty() || !roll.expected) return {};
   std::string ranges;
-  int said = 0;
-  for (int rank = 0; rank < *roll.expected; ++rank) {
-    if (seen.count(static_cast<std::uint32_t>(rank)) != 0) continue;
-    int last = rank;
-    while (last + 1 < *roll.expected && seen.count(static_cast<std::uint32_t>(last) + 1) == 0) ++last;
-    if (++said > 8) return "; missing ranks " + ranges + ",...";
-    ranges += (ranges.empty() ? "" : ",") + std::to_string(rank);
-    if (last > rank) ranges += "-" + std::to_string(last);
-    rank = last;
+  std::size_t said = 0;
+  for (const auto& [first, last] : seen.missing(static_cast<std::uint32_t>(*roll.expected), kMostSaid + 1)) {
+    if (++said > kMostSaid) return "; missing ranks " + ranges + ",...";
+    ranges += (ranges.empty() ? "" : ",") + std::to_string(first);
+    if (last > first) ranges += "-" + std::to_string(last);
   }
   return ranges.empty() ? "" : "; missing ranks " + ranges;
 }
 
-std::string counts_per_host(const Roll& roll) {
-  std::map<std::string, int> registered;
-  for (const auto& task : roll.tasks) ++registered[task.registration.host];
-  std::string text;
-  const auto add = [&](const std::string& part) { text += (text.empty() ? ": " : ", ") + part; };
-  const auto short_name = [](const std::string& name) { return name.substr(0, name.find('.')); };
+std::string short_name(const std::string& name) { return name.substr(0, name.find('.')); }
+
+struct HostCount {
+  std::string host;
+  std::string count;  // "2 of 4", "2"
+};
+
+// Hosts of the allocation in its order, then others by name. A TaskStarter may say its host's name with or without its domain.
+std::vector<HostCount> host_counts(const Roll& roll) {
+  std::vector<int> counts(roll.tasks.hosts().size());
+  for (const auto& task : roll.tasks) ++counts[task.host];
+  std::map<std::string, std::map<std::string, int>> by_short_name;
+  for (std::uint32_t number = 0; number < counts.size(); ++number) {
+    const std::string& name = roll.tasks.hosts()[number];
+    by_short_name[short_name(name)][name] = counts[number];
+  }
+  std::vector<HostCount> list;
   for (const auto& host : roll.rules.hosts.hosts()) {
     int count = 0;
-    for (auto entry = registered.begin(); entry != registered.end();) {
-      const bool same = entry->first == host.name || short_name(entry->first) == short_name(host.name);
-      if (same) count += entry->second;
-      entry = same ? registered.erase(entry) : std::next(entry);
-    }
-    add(host.name + " " + std::to_string(count) + " of " + std::to_string(host.slots));
+    if (const auto names = by_short_name.extract(short_name(host.name)))
+      for (const auto& entry : names.mapped()) count += entry.second;
+    list.push_back({host.name, std::to_string(count) + " of " + std::to_string(host.slots)});
   }
-  for (const auto& [host, count] : registered) add(host + " " + std::to_string(count));
+  std::map<std::string, int> others;
+  for (const auto& entry : by_short_name) others.insert(entry.second.begin(), entry.second.end());
+  for (const auto& [host, count] : others) list.push_back({host, std::to_string(count)});
+  return list;
+}
+
+std::string counts_per_host(const Roll& roll) {
+  constexpr std::size_t kMostSaidEach = 16;
+  const auto list = host_counts(roll);
+  std::string text;
+  const auto add = [&](const std::string& part) { text += (text.empty() ? ": " : ", ") + part; };
+  if (list.size() <= kMostSaidEach) {
+    for (const auto& [host, count] : list) add(host + " " + count);
+    return text;
+  }
+  std::map<std::string, std::set<std::string>> alike;
+  for (const auto& [host, count] : list) alike[count].insert(host);
+  for (const auto& [count, hosts] : alike)
+    add(fold_hosts(hosts) + " " + count + (hosts.size() > 1 ? " each" : ""));
   return text;
 }
 
@@ -94,10 +117,10 @@ std::string fold_hosts(const std::set<std::string>& hosts) {
 std::vector<std::string> not_started_lines(const Roll& roll) {
   std::map<StartFailure, std::pair<std::size_t, std::set<std::string>>> kinds;
   for (const auto& task : roll.tasks) {
-    if (const auto* failure = std::get_if<StartFailure>(&task.registration.outcome)) {
+    if (const StartFailure* failure = roll.tasks.failure(task)) {
       auto& [count, hosts] = kinds[*failure];
       ++count;
-      hosts.insert(task.registration.host);
+      hosts.insert(roll.tasks.host(task));
     }
   }
   std::vector<std::string> lines;
@@ -146,7 +169,7 @@ std::string first_failure_line(const Roll& roll) {
   const auto [first, killed] = killed_after_failure(roll);
   if (killed.empty()) return "";
   std::set<std::string> hosts;
-  for (const Tid tid : killed) hosts.insert(roll.tasks[tid].registration.host);
+  for (const Tid tid : killed) hosts.insert(roll.tasks.host(roll.tasks[tid]));
   return task_name(roll, *first) + " failed first, with " + roll.tasks[*first].status.text() + "; " +
          std::to_string(killed.size()) + (killed.size() == 1 ? " more was" : " more were") +
          " killed after it (" + fold_hosts(hosts) + ")";
@@ -164,10 +187,17 @@ std::string lost_process(const std::string& name, pid_t pid, const std::string& 
 
 std::string task_name(const Roll& roll, Tid tid) {
   const Task& task = roll.tasks[tid];
-  std::string name = "task " + std::to_string(task.registration.rank.value_or(tid));
-  if (const auto* pid = std::get_if<pid_t>(&task.registration.outcome))
-    name += " (pid " + std::to_string(*pid) + ")";
-  return name + " on " + task.registration.host;
+  std::string name = "task " + std::to_string(task.rank.value_or(tid));
+  if (roll.tasks.failure(task) == nullptr) name += " (pid " + std::to_string(task.pid) + ")";
+  return name + " on " + roll.tasks.host(task);
+}
+
+std::string loss_line(const Roll& roll, Tid tid, LossCause cause) {
+  if (cause.kind == LossCause::Kind::no_answer) return task_name(roll, tid) + " does not answer: given up";
+  const bool killed = cause.kind == LossCause::Kind::starter_killed;
+  const pid_t pid = killed ? cause.pid : roll.tasks[tid].inner_pid;
+  return "TaskStarter (pid " + std::to_string(pid) + ") of " + task_name(roll, tid) +
+         (killed ? " was killed: its task was ended" : " is lost");
 }
 
 std::string seconds_text(Duration duration) {

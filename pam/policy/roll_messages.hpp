@@ -41,6 +41,9 @@ std::string lost_process(const std::string& name, pid_t pid, const std::string& 
 // "task 3 (pid 12) on n2"
 std::string task_name(const Roll& roll, Tid tid);
 
+// "TaskStarter (pid 9) of task 3 (pid 12) on n2 is lost"
+std::string loss_line(const Roll& roll, Tid tid, LossCause cause);
+
 // "10 s", "0.5 s"
 std::string seconds_text(Duration duration);
 

@@ -15,7 +15,7 @@ std::optional<TimePoint> next_deadline(const Roll& roll) {
                          roll.clean_at, roll.verdict_at, roll.drain_at, roll.stop_at, roll.launcher_kill_at,
                          roll.tasks_kill_at, roll.losses_at, roll.give_up_at, roll.orphans_at})
     consider(at);
-  for (const auto& [tid, away] : roll.away) consider(away.until);
+  consider(roll.away.next());
   return next;
 }
 
@@ -44,14 +44,12 @@ std::string broken_invariant(const Roll& roll) {
 }
 
 std::vector<std::uint32_t> table_ids(const Roll& roll) {
-  std::set<std::uint32_t> ranks;
-  for (const auto& task : roll.tasks)
-    if (task.registration.rank) ranks.insert(*task.registration.rank);
-  const bool by_rank = ranks.size() == roll.tasks.size();
+  RankRanges ranks;
+  const bool by_rank = std::all_of(roll.tasks.begin(), roll.tasks.end(),
+                                   [&](const Task& task) { return task.rank && ranks.insert(*task.rank); });
   std::vector<std::uint32_t> ids;
   ids.reserve(roll.tasks.size());
-  for (Tid tid = 0; tid < roll.tasks.size(); ++tid)
-    ids.push_back(by_rank ? *roll.tasks[tid].registration.rank : tid);
+  for (Tid tid = 0; tid < roll.tasks.size(); ++tid) ids.push_back(by_rank ? *roll.tasks[tid].rank : tid);
   return ids;
 }
 

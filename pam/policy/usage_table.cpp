@@ -33,16 +33,6 @@ std::string size_text(std::uint64_t bytes) {
   return text;
 }
 
-void add(TaskUsage& total, const TaskUsage& one) {
-  total.user += one.user;
-  total.system += one.system;
-  total.peak_memory_bytes = std::max(total.peak_memory_bytes, one.peak_memory_bytes);
-  total.voluntary_switches += one.voluntary_switches;
-  total.involuntary_switches += one.involuntary_switches;
-  total.read_bytes += one.read_bytes;
-  total.written_bytes += one.written_bytes;
-}
-
 std::string printf_row(const std::string& tid, const std::string& host,
                        const std::array<std::string, 6>& columns) {
   char line[512];
@@ -63,22 +53,24 @@ std::array<std::string, 6> columns_of(const TaskUsage& usage) {
 
 }  // namespace
 
-std::string usage_table(const Roll& roll, bool fold) {
-  if (roll.tasks.empty()) return "";
-  std::string table = kUsageHeader;
-  TaskUsage total;
+void usage_table(const Roll& roll, bool fold, const TextSink& sink) {
+  if (roll.tasks.empty()) return;
+  sink(kUsageHeader);
   std::size_t known = 0;
-  for (const auto& row : rows_of(roll, fold)) {
+  for_each_row(roll, fold, [&](const ReportRow& row) {
     TaskUsage usage;
     const bool ended = roll.tasks[row.tasks.front()].state == TaskState::ended;
-    for (const Tid tid : row.tasks) add(usage, roll.tasks[tid].usage);
-    table += printf_row(row.tid, row.hosts,
-                        ended ? columns_of(usage) : std::array<std::string, 6>{"-", "-", "-", "-", "-", "-"});
-    add(total, usage);
+    for (const Tid tid : row.tasks) add_usage(usage, roll.tasks.usage(tid));
+    sink(printf_row(row.tid, row.hosts,
+                    ended ? columns_of(usage) : std::array<std::string, 6>{"-", "-", "-", "-", "-", "-"}));
     known += ended ? row.tasks.size() : 0;
-  }
-  if (known > 1) table += printf_row("total", "", columns_of(total));
-  return table;
+  });
+  if (known > 1) sink(printf_row("total", "", columns_of(roll.tasks.used())));
+}
+
+std::string usage_line(const TaskUsage& used) {
+  return "the tasks used " + seconds_used(used.user) + " in user and " + seconds_used(used.system) +
+         " in system mode, and " + size_text(used.peak_memory_bytes) + " of memory at the most";
 }
 
 }  // namespace rollcall::pam

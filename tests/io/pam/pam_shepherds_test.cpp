@@ -134,6 +134,23 @@ TEST_F(PamShepherds, ManyTaskStartersShareAConnection) {
   EXPECT_EQ(said_, "");
 }
 
+// A stopped pam writes nothing, so what is sent must have left when the call returns.
+TEST_F(PamShepherds, AMessageToAllReachesEveryTaskStarterAtOnce) {
+  greet();
+  for (int i = 0; i < 50; ++i) starter();
+  std::vector<ConnectionId> all;
+  for (ChannelId id = 1; id <= 50; ++id) {
+    ASSERT_TRUE(registered(id)) << id;
+    all.push_back(registered_[static_cast<int>(id)]);
+  }
+  all.push_back(all.back() + 1000);  // one that is gone
+  wire::FromPam signal;
+  signal.mutable_deliver_signal()->set_signo(SIGUSR1);
+  starters_.send_all(all, signal);
+  exchange();
+  for (ChannelId id = 1; id <= 50; ++id) EXPECT_EQ(behind_.at(id).heard.size(), 1u) << id;
+}
+
 TEST_F(PamShepherds, OneThatLeavesHasEndedAndTheOthersHaveNot) {
   greet();
   const auto one = starter(), two = starter();

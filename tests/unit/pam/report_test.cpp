@@ -6,6 +6,7 @@
 
 #include "pam/policy/roll_messages.hpp"
 #include "tests/unit/pam/roll_driver.hpp"
+#include "tests/unit/pam/whole_texts.hpp"
 
 namespace rollcall::pam {
 namespace {
@@ -23,9 +24,8 @@ RollDriver finished_job(int tasks) {
 // The sample of the CTSM user's guide (LSF 7.0 on AIX): two rows, columns as measured there.
 TEST(Report, TheTableIsTheRecordedOne) {
   RollDriver d = finished_job(2);
+  d.command = "/contrib/bin/ccsm_launch /contrib/bin/job_memusage.exe ./ccsm.exe";
   for (int i = 0; i < 2; ++i) d.task("be0310en");
-  for (auto& task : d.roll.tasks)
-    task.registration.command = "/contrib/bin/ccsm_launch /contrib/bin/job_memusage.exe ./ccsm.exe";
   d.ends(0, ExitStatus::exited(134));
   d.ends(1, ExitStatus::exited(134));
   EXPECT_EQ(closing_table(d.roll, "/usr/local/lsf/7.0/aix5-64/bin/poejob /contrib/bin/ccsm_launch",

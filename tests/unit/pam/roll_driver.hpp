@@ -46,10 +46,23 @@ class RollDriver {
     r.host = host;
     r.rank = rank;
     r.starter_pid = static_cast<pid_t>(1000 + roll.tasks.size());
-    r.command = "./app";
+    r.command = command;
     r.outcome = static_cast<pid_t>(2000 + roll.tasks.size());
     feed(event::TaskRegistered{next_connection++, r});
     return static_cast<Tid>(roll.tasks.size() - 1);
+  }
+
+  // What the task's TaskStarter said, as far as pam keeps it.
+  Registration registration(Tid tid) const {
+    const Task& known = roll.tasks[tid];
+    Registration r;
+    r.host = roll.tasks.host(known);
+    r.rank = known.rank;
+    r.starter_pid = known.starter_pid;
+    r.start_us = known.start_us;
+    r.command = roll.tasks.command(known);
+    r.outcome = known.pid;
+    return r;
   }
 
   std::vector<std::string> fails_to_start(int error = ENOENT, const std::string& host = "n1",
@@ -76,6 +89,7 @@ class RollDriver {
   }
 
   Roll roll;
+  std::string command = "./app";  // of the next tasks
   TimePoint now{};
   ConnectionId next_connection = 1;
   std::vector<std::string> all;

@@ -181,7 +181,7 @@ TEST(RollLosses, ATaskThatNeverHeardItsNumberIsKnownAgain) {
   d.launch();
   d.task("n2");
   d.feed(event::LinkEnded{0, true, 5});
-  const auto texts = d.feed(event::TaskRegistered{9, d.roll.tasks[0].registration});
+  const auto texts = d.feed(event::TaskRegistered{9, d.registration(0)});
   EXPECT_EQ(texts.back(), "Welcome task 0");
   EXPECT_EQ(d.roll.registered(), 1u);
   EXPECT_EQ(d.roll.live, 1u);

@@ -3,6 +3,7 @@
 
 #include "pam/policy/report.hpp"
 #include "tests/unit/pam/roll_driver.hpp"
+#include "tests/unit/pam/whole_texts.hpp"
 
 namespace rollcall::pam {
 namespace {
