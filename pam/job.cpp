@@ -22,6 +22,8 @@
 #include "common/io/process_tree.hpp"
 #include "pam/conversation.hpp"
 #include "pam/output.hpp"
+#include "pam/policy/command_rewrite.hpp"
+#include "pam/policy/launch_plot.hpp"
 #include "pam/policy/report.hpp"
 #include "pam/signals.hpp"
 #include "pam/starters.hpp"
@@ -41,9 +43,10 @@ std::int64_t wall_us() {
 
 class Job {
  public:
-  Job(const Settings& settings, const io::Key& key, ReportFile report)
+  Job(const Settings& settings, const io::Key& key, ReportFile report, ReportFile plot)
       : settings_(settings),
         report_(std::move(report)),
+        plot_(std::move(plot)),
         clock_(monotonic_now(), kTick),
         roll_(settings.rules),
         starters_(loop_, key,
@@ -309,10 +312,15 @@ class Job {
     const auto written = report_.write(
         [this](const TextSink& sink) { json_report(roll_, settings_.options.command, exit_code_, sink); });
     if (!written) say(written.error().text);
+    const auto plotted = plot_.write([this](const TextSink& sink) {
+      launch_plot(roll_, command_text(settings_.options), wall_us(), sink);
+    });
+    if (!plotted) say(plotted.error().text);
   }
 
   const Settings& settings_;
   ReportFile report_;
+  ReportFile plot_;
   boost::asio::io_context loop_{1};
   JobClock clock_;
   Signals signals_;
@@ -334,9 +342,11 @@ class Job {
 Result<int> run_job(const Settings& settings) {
   const auto key = io::load_or_create_key(settings.key_file);
   if (!key) return key.error();
-  auto report = ReportFile::open(settings.options.report_file);
+  auto report = ReportFile::open(settings.options.report_file, "the report");
   if (!report) return report.error();
-  Job job(settings, *key, std::move(*report));
+  auto plot = ReportFile::open(settings.options.plot_file, "the plot");
+  if (!plot) return plot.error();
+  Job job(settings, *key, std::move(*report), std::move(*plot));
   return job.run();
 }
 

@@ -133,17 +133,17 @@ void Output::wait_for_reader() {
   unread_.clear();
 }
 
-Result<ReportFile> ReportFile::open(const std::optional<std::string>& path) {
-  if (!path) return ReportFile("", -1);
+Result<ReportFile> ReportFile::open(const std::optional<std::string>& path, const std::string& what) {
+  if (!path) return ReportFile("", what, -1);
   // Non-blocking: a FIFO without a reader must be an error, not a wait.
   const int fd = ::open(path->c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | O_NONBLOCK, 0666);
   if (fd < 0)
-    return internal_error(*path + ": cannot write the report: " + std::generic_category().message(errno));
-  return ReportFile(*path, fd);
+    return internal_error(*path + ": cannot write " + what + ": " + std::generic_category().message(errno));
+  return ReportFile(*path, what, fd);
 }
 
 ReportFile::ReportFile(ReportFile&& other) noexcept
-    : path_(std::move(other.path_)), fd_(other.fd_) {
+    : path_(std::move(other.path_)), what_(std::move(other.what_)), fd_(other.fd_) {
   other.fd_ = -1;
 }
 
@@ -166,7 +166,7 @@ Result<void> ReportFile::write(const Source& source) {
   });
   pass_on();
   if (error != 0)
-    return internal_error(path_ + ": cannot write the report: " + std::generic_category().message(error));
+    return internal_error(path_ + ": cannot write " + what_ + ": " + std::generic_category().message(error));
   return {};
 }
 

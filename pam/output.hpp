@@ -45,14 +45,14 @@ class Output {
   std::string unread_;
 };
 
-// The file of --report: opened before anything is started, written when all is over.
+// The file of --report or --plot: opened before anything is started, written when all is over.
 class ReportFile {
  public:
   // Gives a text to a sink, part by part.
   using Source = std::function<void(const TextSink&)>;
 
-  // Without a path nothing will be written. Errors name the file.
-  static Result<ReportFile> open(const std::optional<std::string>& path);
+  // what: "the report", "the plot". Without a path nothing will be written. Errors name the file.
+  static Result<ReportFile> open(const std::optional<std::string>& path, const std::string& what);
   ReportFile(ReportFile&& other) noexcept;
   ReportFile& operator=(ReportFile&&) = delete;
   ~ReportFile();
@@ -60,8 +60,10 @@ class ReportFile {
   Result<void> write(const Source& source);
 
  private:
-  ReportFile(std::string path, int fd) : path_(std::move(path)), fd_(fd) {}
+  ReportFile(std::string path, std::string what, int fd)
+      : path_(std::move(path)), what_(std::move(what)), fd_(fd) {}
   std::string path_;
+  std::string what_;
   int fd_;
 };
 

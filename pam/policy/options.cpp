@@ -3,7 +3,7 @@
 //   words   = { option } ( "-g" N command | "-g" command | "-mpi" command | [ "--" ] command )  |  "-h" |
 //   "-V" option  = "-t" | "-v" | "-n" NUM | "--dry-run" | "--full-table" | "--fold" | "--usage"
 //           | long VALUE | long "=" VALUE
-//   long    = "--report" | "--timeout-first" | "--launcher-grace"
+//   long    = "--report" | "--plot" | "--timeout-first" | "--launcher-grace"
 //   N       = digits: how many words of command are the launcher's, itself included; 1 to one less than all
 //   NUM     = digits, 1 to 10000000
 //   command = word { word }             any bytes; its first word is not empty
@@ -110,8 +110,8 @@ class Reader {
     }
     const std::size_t equals = word.starts_with("--") ? word.find('=') : std::string::npos;
     const std::string name = word.substr(0, equals);
-    const bool takes_value =
-        name == "-n" || name == "--report" || name == "--timeout-first" || name == "--launcher-grace";
+    const bool takes_value = name == "-n" || name == "--report" || name == "--plot" ||
+                             name == "--timeout-first" || name == "--launcher-grace";
     if (!takes_value)
       return usage_error("unknown option " + printable(word) + "; pam -h lists the known ones");
     if (equals != std::string::npos) return set(name, word.substr(equals + 1));
@@ -137,8 +137,8 @@ class Reader {
     if (name == "-n") {
       options_.tasks = parse_whole(value, 1, kMaxTasks);
       if (!options_.tasks) return odd("a number of tasks from 1 to " + std::to_string(kMaxTasks));
-    } else if (name == "--report") {
-      options_.report_file = value;
+    } else if (name == "--report" || name == "--plot") {
+      (name == "--report" ? options_.report_file : options_.plot_file) = value;
       if (value.empty()) return odd("a file name");
     } else {
       auto& target = name == "--timeout-first" ? options_.timeout_first : options_.launcher_grace;
@@ -171,6 +171,7 @@ std::string usage_text() {
          "\n"
          "  --dry-run                 print the command that would be started, and start nothing\n"
          "  --report FILE             write a JSON report of the job\n"
+         "  --plot FILE               draw the launch as an SVG page: every host's tasks by time\n"
          "  --timeout-first SECONDS   end the job when no task has registered by then\n"
          "  --launcher-grace SECONDS  end the launcher that long after the last task\n"
          "  --usage                   a second table: what each task has used\n"

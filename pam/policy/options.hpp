@@ -32,6 +32,7 @@ struct Options {
   bool usage = false;
   std::optional<int> tasks;                // -n, 1 to kMaxTasks
   std::optional<std::string> report_file;  // --report
+  std::optional<std::string> plot_file;    // --plot
   std::optional<Duration> timeout_first;   // --timeout-first; zero is off
   std::optional<Duration> launcher_grace;  // --launcher-grace
 

@@ -5,10 +5,12 @@ One host. The job is to run as without all that, or pam is to say in one line wh
 
 import fcntl
 import os
+import re
 import resource
 import signal
 import socket
 import threading
+import xml.etree.ElementTree
 
 from rollcall_testing import processes
 from rollcall_testing.job import Job, fake, method_1, open_gate, pam, requires_pam, run, site
@@ -95,6 +97,30 @@ def test_a_limit_of_file_sizes(bench):
     words = ["-t", "--report", report, "-n", "4", *method_1(launcher, [bench.target, notes, "exit", "0"])]
     job = pam_in_shell(bench, 'ulimit -f 1; exec "$@"', *words).expect_exit(7)  # 512 bytes
     job.expect_said(f"{report}: cannot write the report: File too large")
+    bench.saw(job.stderr.strip())
+
+
+def test_the_plot_has_the_times_of_the_report(bench):
+    """The picture is well-formed, and each row's numbers are those that the report has, from the launcher's start on."""
+    notes, plot = bench.fresh_directory(), os.path.join(bench.fresh_directory(), "launch.svg")
+    task = [bench.target, notes, "exit", "0"]
+    job = pam(bench, "-t", "--plot", plot, "-n", "4", *method_1(fake(bench, "--tasks", 4), task)).expect_exit(0)
+    told = job.report
+    rows = [title.text for title in xml.etree.ElementTree.parse(plot).iter("{http://www.w3.org/2000/svg}title")]
+    expect_equal(len(rows), 4, "rows of the plot")
+    for entry in told["tasks"]:
+        row = next(text for text in rows if f"(pid {entry['pid']})" in text)
+        times = [float(number) for number in re.findall(r"(-?[0-9.]+) s", row)]
+        expected = [entry[name] - told["job"]["start"] for name in ("start", "registered", "end")]
+        expect(all(abs(a - b) < 0.00001 for a, b in zip(times, expected)), f"{row}, the report says {expected}")
+        expect(0 <= times[0] <= times[2] and times[0] <= times[1], f"the order of {row}")
+    bench.saw(rows[0])
+
+
+def test_a_full_disk_for_the_plot(bench):
+    words = ["-t", "--plot", "/dev/full", "-n", "1", *method_1(fake(bench, "--exit", 7), [bench.target, bench.fresh_directory(), "exit", "0"])]
+    job = pam_in_shell(bench, 'exec "$@"', *words).expect_exit(7)
+    job.expect_said("/dev/full: cannot write the plot: No space left on device")
     bench.saw(job.stderr.strip())
 
 

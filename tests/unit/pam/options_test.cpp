@@ -71,6 +71,8 @@ TEST(Options, ReadsEveryOption) {
   EXPECT_EQ(options->launcher_grace, seconds(0));
   EXPECT_TRUE(parse_options({"--fold", "--report=a=b", "-g", "w"})->fold);
   EXPECT_EQ(parse_options({"--report=a=b", "-g", "w"})->report_file, "a=b");
+  EXPECT_EQ(parse_options({"--plot", "launch.svg", "-g", "w"})->plot_file, "launch.svg");
+  EXPECT_EQ(parse_options({"-g", "w", "--plot", "x"})->plot_file, std::nullopt);
 }
 
 TEST(Options, HelpAndVersionAskForNothingElse) {
@@ -110,6 +112,7 @@ TEST(Options, InvalidTimesAndNumbersAreRefused) {
       EXPECT_NE(refusal({option, bad, "-g", "w"}).find(std::string(option) + ": found"), std::string::npos)
           << bad;
   EXPECT_NE(refusal({"--report=", "-g", "w"}).find("expected a file name"), std::string::npos);
+  EXPECT_EQ(refusal({"--plot=", "-g", "w"}), "--plot: found \"\", expected a file name");
   EXPECT_NE(refusal({"-n"}).find("expected a value"), std::string::npos);
 }
 
