@@ -1,9 +1,11 @@
 // bench_registration: how fast a real pam takes registrations and ends, and with how much memory.
 //
-//   bench_registration [--pam FILE] [--tasks N]... [--wave N] [--window N] [--runs N]
+//   bench_registration [--pam FILE] [--tasks N]... [--per-host N] [--wave N] [--window N] [--runs N]
+//
+// With --per-host the tasks of a host share one connection, as through a shepherd; without it each dials itself.
 //
 // pam is started with this program as its launcher (Method 2). As a launcher it is called
-//   bench_registration launcher TASKS WAVE WINDOW RESULT_FILE
+//   bench_registration launcher TASKS WAVE WINDOW PER_HOST RESULT_FILE
 // and simulates the TaskStarters; what it measured goes into RESULT_FILE.
 #include <fcntl.h>
 #include <spawn.h>
@@ -22,6 +24,7 @@
 #include <thread>
 #include <vector>
 
+#include "bench/simulated_hosts.hpp"
 #include "bench/simulated_starters.hpp"
 #include "common/io/key_file.hpp"
 
@@ -33,12 +36,13 @@ namespace {
 namespace fs = std::filesystem;
 using Clock = std::chrono::steady_clock;
 
-constexpr auto kGiveUp = std::chrono::seconds(180);  // for one run
+constexpr auto kGiveUp = std::chrono::seconds(600);  // for one run
 
 struct Settings {
   std::string self, pam;
   std::vector<std::size_t> tasks;
   std::size_t wave = 15000, window = 2000, runs = 3;
+  std::size_t per_host = 0;  // 0: every task has a connection of its own
 };
 
 struct Measured {
@@ -67,9 +71,10 @@ int as_launcher(char** words) {
   simulation->tasks = std::strtoul(words[0], nullptr, 10);
   simulation->wave = std::strtoul(words[1], nullptr, 10);
   simulation->window = std::strtoul(words[2], nullptr, 10);
-  const auto times = simulate(*simulation);
+  const std::size_t per_host = std::strtoul(words[3], nullptr, 10);
+  const auto times = per_host == 0 ? simulate(*simulation) : simulate_hosts(*simulation, per_host);
   if (!times) return complain(times.error().text);
-  std::ofstream(words[3]) << times->registering << ' ' << times->reporting << ' ' << times->waves << '\n';
+  std::ofstream(words[4]) << times->registering << ' ' << times->reporting << ' ' << times->waves << '\n';
   return 0;
 }
 
@@ -142,10 +147,10 @@ Measured run_once(const Settings& settings, std::size_t tasks) {
   const std::string result = scratch.file("result"), said = scratch.file("said");
   Measured measured;
   const auto begin = Clock::now();
-  const pid_t pid =
-      start({settings.pam, "-n", std::to_string(tasks), "-g", settings.self, "launcher",
-             std::to_string(tasks), std::to_string(settings.wave), std::to_string(settings.window), result},
-            said);
+  const pid_t pid = start({settings.pam, "-n", std::to_string(tasks), "-g", settings.self, "launcher",
+                           std::to_string(tasks), std::to_string(settings.wave),
+                           std::to_string(settings.window), std::to_string(settings.per_host), result},
+                          said);
   const int status = wait_and_sample(pid, measured);
   measured.whole = std::chrono::duration<double>(Clock::now() - begin).count();
   std::ifstream(result) >> measured.registering >> measured.reporting >> measured.waves;
@@ -194,11 +199,14 @@ Settings settings_of(int argc, char** argv) {
       settings.wave = number;
     else if (option == "--window" && number > 0)
       settings.window = number;
+    else if (option == "--per-host" && number > 0)
+      settings.per_host = number;
     else if (option == "--runs" && number > 0)
       settings.runs = number;
     else
-      throw std::runtime_error(option + " " + argv[i + 1] +
-                               ": expected --pam FILE, --tasks N, --wave N, --window N or --runs N");
+      throw std::runtime_error(
+          option + " " + argv[i + 1] +
+          ": expected --pam FILE, --tasks N, --per-host N, --wave N, --window N or --runs N");
   }
   if (argc % 2 == 0) throw std::runtime_error(std::string(argv[argc - 1]) + ": expected a value after it");
   if (settings.tasks.empty()) settings.tasks = {10000, 100000};
@@ -210,9 +218,12 @@ int as_bench(int argc, char** argv) {
   std::printf("simulated TaskStarters against %s, medians of %zu runs\n", settings.pam.c_str(),
               settings.runs);
   std::printf(
-      "waves of at most %zu connections, at most %zu of them not yet welcomed, %u processors for both "
+      "waves of at most %zu tasks, at most %zu of them not yet welcomed, %s, %u processors for both "
       "sides\n",
-      settings.wave, settings.window, std::thread::hardware_concurrency());
+      settings.wave, settings.window,
+      settings.per_host == 0 ? "a connection for each"
+                             : ("a connection for each host of " + std::to_string(settings.per_host)).c_str(),
+      std::thread::hardware_concurrency());
   std::printf("%8s %6s %12s %10s %10s %16s %14s\n", "tasks", "waves", "register s", "report s", "whole s",
               "pam CPU us/task", "pam peak MiB");
   for (const std::size_t tasks : settings.tasks) measure(settings, tasks);
@@ -223,7 +234,7 @@ int as_bench(int argc, char** argv) {
 }  // namespace rollcall::bench
 
 int main(int argc, char** argv) {
-  if (argc == 6 && std::string(argv[1]) == "launcher") return rollcall::bench::as_launcher(argv + 2);
+  if (argc == 7 && std::string(argv[1]) == "launcher") return rollcall::bench::as_launcher(argv + 2);
   try {
     return rollcall::bench::as_bench(argc, argv);
   } catch (const std::exception& error) {

@@ -10,10 +10,10 @@
 #include <array>
 #include <cerrno>
 #include <chrono>
-#include <cstring>
 #include <optional>
 #include <sstream>
 
+#include "bench/simulated_messages.hpp"
 #include "common/wire/task.pb.h"
 
 namespace rollcall::bench {
@@ -22,12 +22,6 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr std::size_t kTasksPerHost = 100;  // of the simulated hosts
-
-double seconds_since(Clock::time_point start) {
-  return std::chrono::duration<double>(Clock::now() - start).count();
-}
-
-Error failed(const std::string& what) { return internal_error(what + ": " + std::strerror(errno)); }
 
 struct Starter {
   enum class State { idle, connecting, handshake, registered, reported, closed };
@@ -40,33 +34,6 @@ const char* text(Starter::State state) {
   static constexpr const char* kTexts[] = {"idle",       "connecting", "in the handshake",
                                            "registered", "reported",   "closed"};
   return kTexts[static_cast<int>(state)];
-}
-
-std::string registration(std::size_t tid) {
-  wire::FromStarter message;
-  wire::Register& reg = *message.mutable_registration();
-  const int pid = static_cast<int>(100 + 3 * (tid % kTasksPerHost));
-  reg.set_host("sim" + std::to_string(tid / kTasksPerHost));
-  reg.set_starter_pid(pid);
-  reg.set_inner_pid(pid + 1);
-  reg.set_start_time_us(std::chrono::duration_cast<std::chrono::microseconds>(
-                            std::chrono::system_clock::now().time_since_epoch())
-                            .count());
-  reg.set_rank(static_cast<std::uint32_t>(tid));
-  reg.set_command("./simulated task");
-  reg.set_parent_pid(99);
-  reg.set_parent_name("proxy");
-  reg.set_task_pid(pid + 2);
-  return message.SerializeAsString();
-}
-
-std::string report() {
-  wire::FromStarter message;
-  wire::TaskEnded& ended = *message.mutable_task_ended();
-  ended.set_end_time_us(1);
-  ended.mutable_usage()->set_user_us(1000);
-  ended.mutable_usage()->set_peak_memory_bytes(1 << 20);
-  return message.SerializeAsString();
 }
 
 class Wave {
@@ -93,7 +60,7 @@ class Wave {
   }
 
   Result<void> report_all() {
-    const std::string message = report();
+    const std::string message = task_ended();
     for (std::size_t i = 0; i < starters_.size(); ++i) {
       Starter& starter = starters_[i];
       if (auto sent = send_bytes(i, starter.channel->seal(message)); !sent) return sent;
@@ -109,19 +76,6 @@ class Wave {
   }
 
  private:
-  // One address of this host has too few ports for fast searches beyond some 10,000 connections; 127.0.0.0/8
-  // is all ours, and pam listens on every address.
-  in_addr address_of(std::size_t i) const {
-    in_addr address{};
-    const auto numeric =
-        std::find_if(simulation_.hosts.begin(), simulation_.hosts.end(),
-                     [&](const auto& host) { return inet_pton(AF_INET, host.c_str(), &address) == 1; });
-    const bool elsewhere =
-        numeric != simulation_.hosts.end() && simulation_.hosts.size() == 1 && !numeric->starts_with("127.");
-    if (!elsewhere) address.s_addr = htonl(0x7f000001u + static_cast<std::uint32_t>(i % 8) * 256);
-    return address;
-  }
-
   Result<void> dial(std::size_t i) {
     Starter& starter = starters_[i];
     starter.fd = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
@@ -131,7 +85,7 @@ class Wave {
     sockaddr_in to{};
     to.sin_family = AF_INET;
     to.sin_port = htons(static_cast<std::uint16_t>(simulation_.port));
-    to.sin_addr = address_of(i);
+    to.sin_addr = address_of_pam(simulation_, i);
     if (connect(starter.fd, reinterpret_cast<sockaddr*>(&to), sizeof to) != 0 && errno != EINPROGRESS)
       return failed("connect " + std::to_string(i));
     starter.state = Starter::State::connecting;
@@ -200,7 +154,8 @@ class Wave {
       }
       return {};
     });
-    if (fed && !was_open && starter.channel->open()) out += starter.channel->seal(registration(first_ + i));
+    if (fed && !was_open && starter.channel->open())
+      out += starter.channel->seal(registration(first_ + i, kTasksPerHost));
     if (!fed || out.empty()) return fed;
     return send_bytes(i, out);
   }

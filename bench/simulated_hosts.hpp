@@ -1,0 +1,13 @@
+// Simulated hosts: the TaskStarters of many hosts in one process, without tasks. Those of a host reach pam through one connection,
+// each in a channel, as through a shepherd (docs/protocol.md, "Through the shepherd of a host"). They speak the real protocol.
+#pragma once
+
+#include "bench/simulated_starters.hpp"
+
+namespace rollcall::bench {
+
+// Registers all hosts of a wave (simulation.wave / per_host of them, at least one), waits for every Welcome, reports every task's
+// end, waits until pam has closed every connection, and goes on. Errors: a connection that failed or that pam ended.
+Result<Times> simulate_hosts(const Simulation& simulation, std::size_t per_host);
+
+}  // namespace rollcall::bench
