@@ -107,7 +107,6 @@ const std::vector<KeywordWithoutEffect> kKeywordTable{
     {"lsb.users", "UserGroup", "FS_POLICY", kKeywordNoFairshare},
     {"lsb.users", "User", "PRIORITY", kKeywordNoFairshare},
     {"lsb.users", "User", "MAX_PEND_SLOTS", kKeywordLater},
-    {"lsb.users", "UserMap", "", "a user has one name in all clusters in this release"},
     {"lsb.resources", "HostExport", "", kKeywordNoLeases},
     {"lsb.resources", "SharedResourceExport", "", kKeywordNoLeases},
     {"lsb.resources", "ResourceReservation", "", "there are no advance reservations"},

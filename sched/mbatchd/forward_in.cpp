@@ -105,12 +105,14 @@ bool ForwardIn::take_offer(const std::string& cluster, Peer& peer, const wire::F
   if (!peers::check(offered.attempt())) return true;
   if (forwards_.knows(cluster, offered.attempt()))
     return answer(peer, forwards_.offer(cluster, offered, {}, {}, now)), true;
-  const auto user = peers::foreign_user(offered.asked());
+  const auto claim = peers::claim_of(offered);
+  if (!claim) return refuse(peer, offered, claim.error().text), true;
+  const auto user = peers::accepted(user_map_of(configuration_->files), cluster, *claim);
   if (!user) return refuse(peer, offered, user.error().text), true;
   const auto account = accounts_.find(*user);
   if (account == accounts_.end() || steady_now() - account->second.first > kAccountKept)
     return look_up(cluster, peer, *user), false;
-  offer(cluster, peer, offered, account->second.second, now);
+  offer(cluster, peer, offered, claim->user, account->second.second, now);
   return true;
 }
 
@@ -144,7 +146,7 @@ void ForwardIn::look_up(const std::string& cluster, Peer& peer, const std::strin
 }
 
 void ForwardIn::offer(const std::string& cluster, Peer& peer, const wire::ForwardOffer& offered,
-                      const Account& account, WallTime now) {
+                      const std::string& claimed, const Account& account, WallTime now) {
   if (configuration_->files.lsb->queue(offered.queue())) {  // a peer may name as many as it likes
     auto& number = peer.numbers[offered.queue()];
     number = std::max(number, offered.number());
@@ -154,7 +156,9 @@ void ForwardIn::offer(const std::string& cluster, Peer& peer, const wire::Forwar
   const auto& administrators = configuration_->files.cluster->cluster.administrators;
   who.is_admin = who.uid == 0 || who.uid == geteuid() ||
                  std::find(administrators.begin(), administrators.end(), who.user) != administrators.end();
-  answer(peer, forwards_.offer(cluster, offered, peers::crossing(offered.asked()), who, now));
+  wire::Submission asked = peers::crossing(offered.asked());
+  asked.set_user(claimed);
+  answer(peer, forwards_.offer(cluster, offered, asked, who, now));
 }
 
 void ForwardIn::answer(Peer& peer, sched::book::ForwardedJobs::Answered answered) {

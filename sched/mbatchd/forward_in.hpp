@@ -3,7 +3,7 @@
 //
 // What a cluster says is done in its sequence: an offer whose user is being looked up holds back what follows, so that a recall never
 // overtakes it. What is told leaves after the commit that makes it true (flush()), always as the job is then. Each user is the one
-// that this host knows by the name, never root nor an administrator.
+// that UserMap says, or that this host knows by the name, never root nor an administrator.
 #pragma once
 
 #include <deque>
@@ -69,8 +69,9 @@ class ForwardIn {
   bool take(const std::string& cluster, Peer& peer, const wire::PeerMessage& message, WallTime now);
   bool take_offer(const std::string& cluster, Peer& peer, const wire::ForwardOffer& offer, WallTime now);
   void look_up(const std::string& cluster, Peer& peer, const std::string& user);
-  void offer(const std::string& cluster, Peer& peer, const wire::ForwardOffer& offer, const Account& account,
-             WallTime now);
+  // `claimed`: who submitted it there.
+  void offer(const std::string& cluster, Peer& peer, const wire::ForwardOffer& offer, const std::string& claimed,
+             const Account& account, WallTime now);
   void answer(Peer& peer, sched::book::ForwardedJobs::Answered answered);
   void refuse(Peer& peer, const wire::ForwardOffer& offer, std::string why);
   void greet(const std::string& cluster, Peer& peer, WallTime now);

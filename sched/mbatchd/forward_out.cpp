@@ -294,7 +294,9 @@ void ForwardOut::start(const std::string& host, sched::order::Start order) {
     offer.set_index_step(range->step);
     offer.set_index_end(range->end);
   }
-  handler_.say(cluster_of(host), std::move(message));
+  const std::string cluster = cluster_of(host);
+  peers::propose(peers::proposed(user_map_of(configuration_->files), cluster, order.asked->user()), offer);
+  handler_.say(cluster, std::move(message));
 }
 
 void ForwardOut::signal(const std::string& host, const sched::order::Signal& order) {

@@ -89,6 +89,14 @@ bool may_forward(const sched::ConfigView& files, const conf::QueueRow& queue, co
   return sched::jobs::names_user(files, queue.forward_users, who);
 }
 
+sched::peers::UserMap user_map_of(const sched::ConfigView& files) {
+  return {files.lsb->users.mappings, [&files](const std::vector<std::string>& words, const std::string& user) {
+            sched::Identity who;
+            who.user = user;
+            return sched::jobs::names_user(files, words, who);
+          }};
+}
+
 void add_returns(const wire::JobRecord& record, const FiguresAtReturn& then, WallTime now,
                  sched::forward::RemoteQueue& queue) {
   for (const auto& one : record.returns()) {

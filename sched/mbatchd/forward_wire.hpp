@@ -12,6 +12,7 @@
 #include "sched/policy/cycle/queue_figures.hpp"
 #include "sched/policy/forward/choice.hpp"
 #include "sched/policy/forward/remote_queues.hpp"
+#include "sched/policy/peers/user_map.hpp"
 #include "sched/policy/values/book_config.hpp"
 #include "sched/policy/values/engine.hpp"
 
@@ -32,6 +33,9 @@ void put_room(const conf::QueueRow& queue, const sched::book::SlotCount& waiting
 sched::forward::Settings settings_of(const sched::ConfigView& files, const conf::QueueRow& queue);
 // FWD_USERS: all ~user ..., or users and groups; none: everybody.
 bool may_forward(const sched::ConfigView& files, const conf::QueueRow& queue, const wire::Submission& asked);
+
+// UserMap of lsb.users, whose groups are those of lsb.users. `files` must outlive it.
+sched::peers::UserMap user_map_of(const sched::ConfigView& files);
 
 // How often the job came back from the queue. `then`: the queue's figures at its last return, by job and queue@cluster.
 using FiguresAtReturn =

@@ -36,7 +36,8 @@ SaidOfAttempt unknown(const wire::ForwardAttempt& attempt) {
   return {std::nullopt, over(attempt, Over::UNKNOWN, "the attempt is not known here")};
 }
 
-wire::JobElsewhere elsewhere_of(const wire::JobRecord& record) {
+wire::JobElsewhere elsewhere_of(const Job& of) {
+  const wire::JobRecord& record = of.record;
   wire::JobElsewhere job;
   *job.mutable_key() = record.key();
   job.set_queue(record.queue());
@@ -44,7 +45,7 @@ wire::JobElsewhere elsewhere_of(const wire::JobRecord& record) {
   job.set_suspend_reasons(record.suspend_reasons());
   if (placed(record.status())) *job.mutable_hosts() = record.hosts();
   job.set_signal_number(record.from().signal_number());
-  job.set_exec_user(record.exec_user());
+  job.set_exec_user(record.exec_user().empty() ? of.asked->user() : record.exec_user());
   job.set_exec_home(record.exec_home());
   job.set_exec_cwd(record.exec_cwd());
   job.set_pid(record.pid());
@@ -59,7 +60,7 @@ SaidOfAttempt said(const Job& job, WallTime now) {
   if (!finished(record.status())) {
     wire::ForwardState state;
     *state.mutable_attempt() = attempt_of(from);
-    *state.mutable_job() = elsewhere_of(record);
+    *state.mutable_job() = elsewhere_of(job);
     if (pending(state.job().status())) state.mutable_job()->set_why(record.start_failure());
     return {std::move(state), std::nullopt};
   }
@@ -68,7 +69,7 @@ SaidOfAttempt said(const Job& job, WallTime now) {
   end.set_term_reason(from.term_reason() != 0 && record.kill_asked() ? from.term_reason()
                                                                      : record.term_reason());
   end.set_run_s(jobs::with_present_seconds(record, now).run_s());
-  *end.mutable_job() = elsewhere_of(record);
+  *end.mutable_job() = elsewhere_of(job);
   return {std::nullopt, std::move(end)};
 }
 
@@ -195,6 +196,7 @@ ForwardedJobs::Answered ForwardedJobs::offer(const std::string& cluster, const w
   *from.mutable_key() = offer.attempt().key();
   from.set_attempt(offer.attempt().attempt());
   from.set_number(offer.number());
+  from.set_user(asked.user());
   from.set_index_step(std::max(0, offer.index_step()));
   from.set_index_end(std::max(0, offer.index_end()));
   Effects effects;

@@ -47,7 +47,8 @@ class ForwardedJobs {
   bool knows(const std::string& cluster, const wire::ForwardAttempt& attempt) const;
   // The job of ours for an attempt; none: it is not here.
   std::optional<JobKey> job_of(const std::string& cluster, const wire::ForwardAttempt& attempt) const;
-  // `asked`: of the offer, with what may not cross taken out (forward/crossing.hpp). `who`: the local user that the other one is here.
+  // `asked`: of the offer, with what may not cross taken out (peers/crossing.hpp), and the user as the other cluster has it. `who`: the
+  // local user that this one is here (peers/user_map.hpp).
   Answered offer(const std::string& cluster, const wire::ForwardOffer& offer, const wire::Submission& asked,
                  const Identity& who, WallTime now);
   Answered signal(const std::string& cluster, const wire::ForwardSignal& signal, WallTime now);

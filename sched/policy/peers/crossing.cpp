@@ -20,12 +20,6 @@ bool stays(std::string_view word) {
   return word.starts_with("LSFUSER=");
 }
 
-bool is_name(const std::string& text) {
-  return !text.empty() && text.size() <= kLongestName &&
-         std::all_of(text.begin(), text.end(),
-                     [](unsigned char c) { return c > ' ' && c < 0x7f && c != '@'; });
-}
-
 bool known(wire::JobStatus status) {
   switch (status) {
     case wire::STATUS_PEND:
@@ -128,9 +122,10 @@ wire::Submission crossing(const wire::Submission& asked, JobKey key) {
   return may;
 }
 
-Result<std::string> foreign_user(const wire::Submission& asked) {
-  if (is_name(asked.user())) return asked.user();
-  return internal_error("found a user's name that no user can have");
+bool is_name(const std::string& text) {
+  return !text.empty() && text.size() <= kLongestName &&
+         std::all_of(text.begin(), text.end(),
+                     [](unsigned char c) { return c > ' ' && c < 0x7f && c != '@'; });
 }
 
 Result<void> check(const wire::ForwardAttempt& attempt) {

@@ -24,8 +24,8 @@ wire::Submission crossing(const wire::Submission& asked);
 // The same of one job: %J, %I of its files and the name of an array's element are those of the submission's cluster.
 wire::Submission crossing(const wire::Submission& asked, JobKey key);
 
-// The user whom the other cluster names. An error: no user can have that name.
-Result<std::string> foreign_user(const wire::Submission& asked);
+// Whether a user, a host or a queue of another cluster may have this name.
+bool is_name(const std::string& text);
 
 // An attempt, a job or an end as the other cluster tells them. Errors: it cannot be true.
 Result<void> check(const wire::ForwardAttempt& attempt);

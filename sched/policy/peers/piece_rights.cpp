@@ -54,10 +54,14 @@ std::variant<PieceQuestion, wire::Piece> piece_question(const Job* job, const wi
 std::variant<PieceOrder, wire::Piece> piece_order(const Job* job, const std::string& cluster,
                                                   const wire::ForwardPiece& asked) {
   if (!known(asked.asked())) return not_known();
+  // As the other cluster has the user; in records of an older release the name is the same here.
+  const auto user_there = [](const Job& of) {
+    return of.record.from().user().empty() ? of.asked->user() : of.record.from().user();
+  };
   const bool its = job != nullptr && job->record.from().cluster() == cluster &&
                    key_of(job->record.from().key()) == key_of(asked.attempt().key()) &&
                    job->record.from().attempt() == asked.attempt().attempt() &&
-                   job->asked->user() == asked.user();
+                   user_there(*job) == asked.user();
   if (!its) return no_piece("no such job of this user is here for cluster " + plain_words(cluster), false);
   if (finished(job->status())) return at_its_end();
   if (job->record.hosts_size() == 0 || !job->record.started())

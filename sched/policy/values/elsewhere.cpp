@@ -23,4 +23,12 @@ std::string forwarded_words(const wire::ForwardedTo& forwarded) {
   return words;
 }
 
+std::string mapped_words(const wire::JobRecord& record, const wire::Submission& asked) {
+  const auto words = [&](const char* which, const std::string& user, const std::string& cluster) {
+    return user.empty() || user == asked.user() ? "" : std::string(which) + user + "@" + cluster + ">";
+  };
+  if (record.has_from()) return words(", Mapped from <", record.from().user(), record.from().cluster());
+  return words(", Mapped to <", record.forwarded().there().exec_user(), record.forwarded().cluster());
+}
+
 }  // namespace rollcall::sched

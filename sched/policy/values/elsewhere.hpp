@@ -16,4 +16,7 @@ std::string from_host_word(const wire::JobRecord& record, const wire::Submission
 // "forwarded to queue <receive> of cluster <east>", "... as job <7>" once it is accepted.
 std::string forwarded_words(const wire::ForwardedTo& forwarded);
 
+// ", Mapped to <bob@east>" where the job runs, or ran, as another user there (UserMap); ", Mapped from <ann@west>" in that cluster; else "".
+std::string mapped_words(const wire::JobRecord& record, const wire::Submission& asked);
+
 }  // namespace rollcall::sched

@@ -12,6 +12,7 @@
 #include "sched/policy/book/forwarded_jobs.hpp"
 #include "sched/policy/peers/crossing.hpp"
 #include "sched/policy/peers/forward_messages.hpp"
+#include "sched/policy/peers/user_map.hpp"
 #include "tests/support/site_view.hpp"
 
 using namespace rollcall;
@@ -37,6 +38,9 @@ ConfigView site() {
   return site_view(files);
 }
 
+const std::vector<conf::UserMapping> kRows{
+    {{"root"}, {"eve@east"}, conf::UserMapping::Direction::import_jobs, {}},
+    {{"ann"}, {"eve@east"}, conf::UserMapping::Direction::import_jobs, {}}};
 const Identity kAnn{1001, 100, "ann", {}, false};
 const Identity kRoot{0, 0, "root", {}, true};
 
@@ -109,11 +113,14 @@ class Cluster {
   }
   void offered(const wire::ForwardOffer& offer) {
     if (!peers::check(offer.attempt())) return;
-    const auto user = peers::foreign_user(offer.asked());
+    const auto claim = peers::claim_of(offer);
+    if (!claim) return;
+    const auto names = [](const auto& words, const std::string& user) { return words.front() == user; };
+    const auto user = peers::accepted({kRows, names}, "east", *claim);
     if (!user) return;
-    follow(book_.forwards()
-               .offer("east", offer, peers::crossing(offer.asked()), *user == "root" ? kRoot : kAnn, now_)
-               .effects);
+    wire::Submission asked = peers::crossing(offer.asked());
+    asked.set_user(claim->user);
+    follow(book_.forwards().offer("east", offer, asked, *user == "root" ? kRoot : kAnn, now_).effects);
   }
   void forward() {
     wire::Submit submit;

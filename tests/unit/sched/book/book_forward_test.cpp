@@ -139,5 +139,17 @@ TEST_F(Foreign, TellsAnAcknowledgedEndAgainWhereItIsAskedFor) {
   }
 }
 
+TEST_F(Foreign, KnowsWhoSubmittedIt) {
+  wire::ForwardOffer offer;
+  *offer.mutable_attempt() = attempt_of(7);
+  offer.set_queue("normal");
+  wire::Submission asked = plain_job();
+  asked.set_user("ann_there");
+  const JobKey key = here(book->forwards().offer("east", offer, asked, kAnn, now));
+  EXPECT_EQ(job(key).record.from().user(), "ann_there");
+  EXPECT_EQ(job(key).asked->user(), "ann") << "whose job it is here";
+  EXPECT_EQ(book->forwards().said_of(key, now)->state->job().exec_user(), "ann");
+}
+
 }  // namespace
 }  // namespace rollcall::sched::book

@@ -139,6 +139,16 @@ TEST(PieceOrders, OfAnotherClusterJobAttemptOrUserAreRefused) {
   refused(&job, "west", other);
 }
 
+// UserMap: the other cluster asks with the name that it knows.
+TEST(PieceOrders, NameTheUserAsTheOtherClusterHasIt) {
+  Job job = from_west();
+  job.record.mutable_from()->set_user("ann_there");
+  auto asked = question();
+  EXPECT_TRUE(std::holds_alternative<wire::Piece>(piece_order(&job, "west", asked)));
+  asked.set_user("ann_there");
+  EXPECT_TRUE(std::holds_alternative<PieceOrder>(piece_order(&job, "west", asked)));
+}
+
 TEST(PieceOrders, OfAJobThatIsOverEndAndBeforeItBeginsComeLater) {
   const Job over = from_west(wire::STATUS_EXIT);
   EXPECT_TRUE(answer(piece_order(&over, "west", question())).over());
