@@ -109,6 +109,9 @@ class Daemon {
                 },
                 [this](const std::string& cluster, const wire::PeerMessage& message) {
                   return heard(cluster, message);
+                },
+                [this](const sched::peers::step::Untaken& order) {
+                  io::changing([&] { forward_out_.untaken(order); });
                 }}),
         forward_out_(
             book_.jobs(), log, static_cast<std::uint64_t>(wall_now().us),

@@ -27,6 +27,7 @@ using sched::JobKey;
 constexpr std::size_t kMostLookedAt = 1000;  // jobs of one pass
 constexpr int kMostHeld = 1'000'000;         // attempts that a cluster may say it holds
 constexpr std::size_t kMostHeldBytes = std::size_t{1} << 30;
+constexpr int kMostComplaints = 20;           // lines of the log about one connection
 constexpr std::size_t kMostReturns = 10'000;  // remembered before ended jobs are left out
 
 std::string host_of(const std::string& cluster) { return HostId::whole_cluster(cluster).text(); }
@@ -49,6 +50,7 @@ void ForwardOut::configure(std::shared_ptr<const Configuration> configuration) {
 void ForwardOut::serves(const std::string& cluster) {
   lost(cluster);
   held_[cluster] = {};
+  complaints_.erase(cluster);
   ++connections_[cluster];
 }
 
@@ -97,11 +99,9 @@ void ForwardOut::greeted(const std::string& cluster, const wire::ForwardHeld& he
   queues_.connected(cluster, true);
   handler_.told(host_of(cluster), peers::came_of(held));
   for (const auto& state : held.running())
-    if (const auto taken = take_state(cluster, state); !taken)
-      log_.warning("cluster " + cluster + ": " + taken.error().text);
+    if (const auto taken = take_state(cluster, state); !taken) complain(cluster, taken.error().text);
   for (const auto& over : held.over())
-    if (const auto taken = take_over(cluster, over); !taken)
-      log_.warning("cluster " + cluster + ": " + taken.error().text);
+    if (const auto taken = take_over(cluster, over); !taken) complain(cluster, taken.error().text);
   handler_.plan_soon();
 }
 
@@ -127,6 +127,26 @@ Result<void> ForwardOut::take_over(const std::string& cluster, const wire::Forwa
   return {};
 }
 
+// A peer fills no log: the first lines of a connection tell enough.
+void ForwardOut::complain(const std::string& cluster, const std::string& what) {
+  const int number = ++complaints_[cluster];
+  if (number <= kMostComplaints) log_.warning("cluster " + cluster + ": " + what);
+  if (number == kMostComplaints)
+    log_.warning("cluster " + cluster + ": further messages that cannot be true are not logged until it connects again");
+}
+
+void ForwardOut::untaken(const peers::step::Untaken& order) {
+  const Attempt attempt = peers::attempt_of(order.attempt);
+  if (order.kind != wire::PeerMessage::kOffer)
+    return complain(order.cluster, "it does not know an order for job " + sched::text(attempt.job) +
+                                       ": its release is older, and the job stays there as it is");
+  wire::ForwardOver over;
+  *over.mutable_attempt() = order.attempt;
+  over.set_how(wire::ForwardOver::REFUSED);
+  over.set_why("cluster " + order.cluster + " does not know offers of this kind: its release is older");
+  static_cast<void>(take_over(order.cluster, over));
+}
+
 Result<void> ForwardOut::take_figures(const std::string& cluster, const wire::QueueFigures& figures,
                                       TimePoint now) {
   const forward_policy::UpdateOrder order{connections_[cluster], ++updates_[cluster]};
@@ -135,8 +155,8 @@ Result<void> ForwardOut::take_figures(const std::string& cluster, const wire::Qu
     if (!news) return news.error();
     // Where our clock went back over a restart, numbers of forwards begin below those that the other cluster has seen.
     if (queues_.updated(*news, now) == forward_policy::ForwardedCounts::Outcome::invalid)
-      log_.warning("cluster " + cluster + ": passed over figures of queue " + of_queue.name() +
-                   " that cannot be true");
+      complain(cluster, "passed over figures of queue " + peers::plain_words(of_queue.name()) +
+                            " that cannot be true");
   }
   if (waiting_ > 0) handler_.plan_soon();
   return {};

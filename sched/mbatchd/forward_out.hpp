@@ -23,6 +23,7 @@
 #include "sched/policy/cycle/snapshot.hpp"
 #include "sched/policy/forward/choice.hpp"
 #include "sched/policy/forward/remote_queues.hpp"
+#include "sched/policy/peers/peer_sessions.hpp"
 #include "sched/policy/values/events_and_effects.hpp"
 
 namespace rollcall::mbatchd {
@@ -48,6 +49,9 @@ class ForwardOut : public sched::Engine {
   void lost(const std::string& cluster);
   // What an executing cluster says. An error: it cannot be true; the message is dropped.
   Result<void> heard(const std::string& cluster, const wire::PeerMessage& message, TimePoint now);
+
+  // It does not know the kind of an order of ours: an offer is refused then, of another order the log is told.
+  void untaken(const sched::peers::step::Untaken& order);
 
   // --- offers, behind a cycle: of jobs that it has not started here
   void offer(const sched::cycle::Snapshot& snapshot, WallTime now, TimePoint steady);
@@ -100,6 +104,7 @@ class ForwardOut : public sched::Engine {
                  const sched::cycle::Demand& demand, WallTime now, TimePoint steady);
   void forward(const sched::Job& job, const conf::RemoteQueue& queue, int slots, std::string why);
   void left(const sched::Attempt& attempt);
+  void complain(const std::string& cluster, const std::string& what);
 
   const sched::book::JobTable& jobs_;
   io::Log& log_;
@@ -109,6 +114,7 @@ class ForwardOut : public sched::Engine {
   std::vector<std::string> clusters_;                           // peers, for `queue@allclusters`
   std::map<std::string, Held> held_;                            // by cluster, until its last part
   std::map<std::string, std::uint64_t> connections_, updates_;  // for the order of updates
+  std::map<std::string, int> complaints_;                       // by cluster: of its connection
   std::map<sched::Attempt, Forward> forwards_;
   std::map<std::pair<sched::JobKey, std::string>, std::optional<sched::forward::Figures>>
       then_;  // at a return; by job, queue@cluster

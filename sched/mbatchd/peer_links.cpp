@@ -130,6 +130,8 @@ void PeerLinks::carry_out(const peers::Steps& steps) {
       handler_.serves(serves->cluster);
     } else if (const auto* lost = std::get_if<step::Lost>(&one)) {
       handler_.lost(lost->cluster);
+    } else if (const auto* untaken = std::get_if<step::Untaken>(&one)) {
+      handler_.untaken(*untaken);
     } else if (const auto* tell = std::get_if<step::Tell>(&one)) {
       tell->warning ? log_.warning(tell->line) : log_.notice(tell->line);
     }

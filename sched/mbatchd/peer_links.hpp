@@ -27,6 +27,7 @@ class PeerLinks {
     std::function<void(const std::string&cluster)> serves, lost;
     // A message about jobs. An error ends the connection.
     std::function<Result<void>(const std::string& cluster, const wire::PeerMessage&)> heard;
+    std::function<void(const sched::peers::step::Untaken&)> untaken;
   };
   PeerLinks(boost::asio::io_context& loop, io::Links& links, io::JobStore& store, io::Log& log,
             std::map<std::string, io::PeerKey> dials, std::map<std::string, std::string> key_errors,

@@ -12,6 +12,7 @@ constexpr Duration kShortestPause = std::chrono::seconds(1);
 constexpr Duration kLongestPause = std::chrono::seconds(30);
 constexpr Duration kMinute = std::chrono::minutes(1);
 constexpr int kMostCalls = 30;  // of a peer, accepted in a minute
+constexpr std::size_t kMostOrders = 10'000;
 
 // Doubles from dial to dial.
 Duration pause(int failures) {
@@ -36,6 +37,21 @@ bool about_jobs(const wire::PeerMessage& message) {
       return true;
     default:
       return false;
+  }
+}
+
+// nullptr: the message is no order about an attempt.
+const wire::ForwardAttempt* attempt_of_order(const wire::PeerMessage& message) {
+  using What = wire::PeerMessage::WhatCase;
+  switch (message.what_case()) {
+    case What::kOffer:
+      return &message.offer().attempt();
+    case What::kSignal:
+      return &message.signal().attempt();
+    case What::kRecall:
+      return &message.recall().attempt();
+    default:
+      return nullptr;
   }
 }
 
@@ -121,8 +137,20 @@ std::optional<step::Say> PeerSessions::say(const std::string& cluster, wire::Pee
   const auto peer = peers_.find(cluster);
   if (peer == peers_.end() || !peer->second.serves) return std::nullopt;
   const LinkNumber number = *peer->second.serves;
-  message.set_number(++links_.at(number).said);
+  Link& link = links_.at(number);
+  message.set_number(++link.said);
+  if (const auto* attempt = attempt_of_order(message)) {
+    link.orders.push_back({message.number(), message.what_case(), *attempt});
+    if (link.orders.size() > kMostOrders) link.orders.pop_front();
+  }
   return step::Say{number, std::move(message)};
+}
+
+Steps PeerSessions::unsupported(Link& link, std::uint64_t number) const {
+  for (const Sent& sent : link.orders)
+    if (sent.number == number) return {step::Untaken{link.cluster, sent.kind, sent.attempt}};
+  if (std::exchange(link.older, true)) return {};
+  return {step::Tell{true, "cluster " + link.cluster + " does not know a kind of message: its release is older"}};
 }
 
 Result<Steps> PeerSessions::message(LinkNumber number, const wire::PeerMessage& message, TimePoint now) {
@@ -145,7 +173,8 @@ Result<Steps> PeerSessions::message(LinkNumber number, const wire::PeerMessage& 
   if (!link.greeted)
     return internal_error("found another message of cluster " + link.cluster +
                           " before its PeerHello, expected that first");
-  if (message.what_case() == What::kPong || message.what_case() == What::kUnsupported) return Steps{};
+  if (message.what_case() == What::kPong) return Steps{};
+  if (message.what_case() == What::kUnsupported) return unsupported(link, message.unsupported().number());
   if (about_jobs(message)) {
     if (peers_.at(link.cluster).serves != number) return Steps{};
     return Steps{step::Heard{link.cluster, message}};

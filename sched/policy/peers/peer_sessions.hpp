@@ -13,12 +13,14 @@
 //   greeting   good hello  -> serves (after Remember, where something is new)
 //              bad hello   -> refused: apart with a reason, after PeerRefused
 //              anything else first -> an error: the connection ends
-//   serves     ping -> pong; three beats without a message -> apart; ended -> apart
+//   serves     an order whose kind the peer does not know -> Untaken
+//              ping -> pong; three beats without a message -> apart; ended -> apart
 // A peer that calls more than thirty times in a minute is not heard: each call may cost a commit and a line of the log.
 // docs/decisions/0089.
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <map>
 #include <optional>
 #include <string>
@@ -66,13 +68,19 @@ struct Heard {
   std::string cluster;
   wire::PeerMessage message;
 };
+// The peer's release does not know the kind of a message that was said about an attempt.
+struct Untaken {
+  std::string cluster;
+  wire::PeerMessage::WhatCase kind = wire::PeerMessage::WHAT_NOT_SET;
+  wire::ForwardAttempt attempt;
+};
 struct Tell {
   bool warning = false;
   std::string line;
 };
 }  // namespace step
 using Step = std::variant<step::Dial, step::Say, step::Close, step::Remember, step::Serves, step::Lost,
-                          step::Heard, step::Tell>;
+                          step::Heard, step::Untaken, step::Tell>;
 using Steps = std::vector<Step>;
 
 enum class PeerState { no_key, apart, refused, serves };
@@ -114,6 +122,11 @@ class PeerSessions {
   std::vector<PeerStanding> standings() const;
 
  private:
+  struct Sent {
+    std::uint64_t number = 0;
+    wire::PeerMessage::WhatCase kind = wire::PeerMessage::WHAT_NOT_SET;
+    wire::ForwardAttempt attempt;
+  };
   struct Link {
     std::string cluster;
     bool dialled = false;
@@ -121,6 +134,8 @@ class PeerSessions {
     std::pair<std::uint64_t, std::uint64_t> call;  // the dialler's term, and its number of the call
     int unanswered = 0;                            // beats since its last message
     std::uint64_t said = 0;
+    std::deque<Sent> orders;  // the last ones, for a peer that does not know their kind
+    bool older = false;       // it has said so of another message
   };
   struct Peer {
     conf::PeerCluster settings;
@@ -140,6 +155,7 @@ class PeerSessions {
   };
   bool calls_too_often(Peer& peer, TimePoint now) const;
   wire::PeerMessage numbered(Link& link);
+  Steps unsupported(Link& link, std::uint64_t number) const;
   Result<Steps> hello(LinkNumber number, Link& link, const wire::PeerHello& hello, TimePoint now);
   bool stays(const Link& older, const Link& newer) const;
   void apart(Peer& peer, std::string why, bool refused, TimePoint now);

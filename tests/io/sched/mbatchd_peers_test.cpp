@@ -1,12 +1,7 @@
 // mbatchd and the masters of other clusters, which this test plays: who is heard, what is remembered, what a peer that lies gets.
 #include <sys/stat.h>
 
-#include <filesystem>
-#include <fstream>
-
-#include "common/io/peer_keys.hpp"
-#include "common/wire/peer.pb.h"
-#include "tests/io/sched/mbatchd_stage.hpp"
+#include "tests/io/sched/peer_stage.hpp"
 
 namespace rollcall::mbatchd::test {
 namespace {
@@ -14,107 +9,7 @@ namespace {
 using testing::HasSubstr;
 using testing::Not;
 
-constexpr const char* kShared = R"(Begin Cluster
-ClusterName
-test
-east
-north
-End Cluster
-Begin HostType
-TYPENAME
-X86_64
-End HostType
-Begin HostModel
-MODELNAME CPUFACTOR ARCHITECTURE
-PC 1.0 ()
-End HostModel
-)";
-
-class Peers : public Stage {
- protected:
-  Peers() {
-    write("lsf.shared", kShared);
-    keys_ = directory_ + "/peers";
-    std::filesystem::create_directory(keys_);
-    chmod(keys_.c_str(), 0700);
-    write_key("east", east_);
-    write_conf();
-  }
-  void write_conf(const std::string& peers = "east=none north=none") const {
-    write_lsf_conf("ROLLCALL_PEER_KEYS=" + keys_ + "\nROLLCALL_PEERS=\"" + peers + "\"\n");
-  }
-  void write_key(const std::string& file, const io::Seed& secret) const {
-    std::ofstream out(keys_ + "/" + file);
-    for (const auto byte : secret) out << "0123456789abcdef"[byte >> 4] << "0123456789abcdef"[byte & 15];
-    out << "\n";
-    out.close();
-    chmod((keys_ + "/" + file).c_str(), 0600);
-  }
-  static io::Seed secret(std::uint8_t value) {
-    io::Seed bytes;
-    bytes.fill(value);
-    bytes[7] = 3;
-    return bytes;
-  }
-  std::unique_ptr<Talk> call(const std::string& from = "east", const std::string& to = "test") const {
-    return std::make_unique<Talk>(
-        port_, io::ClusterChannel::dial_naming_key(io::key_of_direction(east_, from, to), io::random_seed()));
-  }
-  static wire::PeerMessage hello(std::uint64_t term = 5, char store = 'e',
-                                 const std::string& cluster = "east") {
-    wire::PeerMessage message;
-    message.set_number(1);
-    message.mutable_hello()->set_cluster(cluster);
-    message.mutable_hello()->set_store(std::string(16, store));
-    message.mutable_hello()->set_term(term);
-    message.mutable_hello()->set_run(std::string(16, static_cast<char>('a' + term % 26)));
-    message.mutable_hello()->set_version("1");
-    return message;
-  }
-  // The next message; what mbatchd tells of forwarded jobs by itself is passed over.
-  static std::optional<wire::PeerMessage> hear(Talk& talk) {
-    while (const auto payload = talk.hear_payload()) {
-      wire::PeerMessage message;
-      if (!message.ParseFromString(*payload)) return std::nullopt;
-      if (!message.has_held() && !message.has_figures()) return message;
-    }
-    return std::nullopt;
-  }
-  static void say(Talk& talk, const wire::PeerMessage& message) {
-    talk.say_payload(message.SerializeAsString());
-  }
-  // True: it answers a ping, so it serves.
-  static bool serves(Talk& talk) {
-    wire::PeerMessage ping;
-    ping.mutable_ping();
-    say(talk, ping);
-    const auto answer = hear(talk);
-    return answer && answer->has_pong();
-  }
-  // Greets and is greeted; what mbatchd said, and whether it serves then.
-  std::unique_ptr<Talk> connect(std::uint64_t term = 5, char store = 'e') const {
-    auto talk = call();
-    EXPECT_TRUE(talk->open()) << log();
-    said_ = hear(*talk).value_or(wire::PeerMessage());
-    say(*talk, hello(term, store));
-    return talk;
-  }
-  std::string status() const {
-    wire::BatchRequest request;
-    request.mutable_control()->set_action(wire::ControlBatch::SHOW_STATUS);
-    return ask(request).text();
-  }
-  wire::BatchReply forget(const std::string& cluster) const {
-    wire::BatchRequest request;
-    request.mutable_control()->set_action(wire::ControlBatch::FORGET_CLUSTERS);
-    request.mutable_control()->add_names(cluster);
-    return ask(request);
-  }
-
-  const io::Seed east_ = secret(0x51);
-  std::string keys_;
-  mutable wire::PeerMessage said_;
-};
+using Peers = PeerStage;
 
 TEST_F(Peers, AreGreetedAndServed) {
   expect_started();
@@ -220,6 +115,56 @@ TEST_F(Peers, OfALaterVersionAreToldWhatIsNotKnown) {
   hear(*next);
   next->say_payload(greeting.SerializeAsString() + "\xfa\x3f\x02hi");
   EXPECT_TRUE(serves(*next)) << "unknown fields are passed over";
+}
+
+// Of an earlier release: it does not know the kind in which this mbatchd offers jobs.
+TEST_F(Peers, ThatDoNotKnowOffersHoldNoJob) {
+  write_queues("End Queue\nBegin Queue\nQUEUE_NAME = send\nHOSTS = none\nSNDJOBS_TO = guests@east\n");
+  expect_started();
+  const auto peer = connect();
+  auto request = submit_request();
+  request.mutable_submit()->mutable_jobs(0)->add_queues("send");
+  const int id = ask(request).submitted().jobs(0).id();
+  ASSERT_GT(id, 0);
+  EXPECT_TRUE(serves(*peer));
+  EXPECT_EQ(status(id), wire::STATUS_PEND) << "a peer that tells nothing of what it holds is offered nothing";
+  wire::PeerMessage held;
+  held.mutable_held()->set_last(true);
+  say(*peer, held);
+  std::optional<wire::PeerMessage> offer;
+  do offer = hear(*peer);
+  while (offer && !offer->has_offer());
+  ASSERT_TRUE(offer) << log();
+  wire::PeerMessage unsupported;
+  unsupported.mutable_unsupported()->set_number(offer->number());
+  say(*peer, unsupported);
+  EXPECT_TRUE(serves(*peer));
+  EXPECT_THAT(why_pending(id), testing::Not(HasSubstr("forwarded to")));
+  unsupported.mutable_unsupported()->set_number(123'456);
+  say(*peer, unsupported);
+  EXPECT_TRUE(serves(*peer)) << "a number that was never said is nothing";
+  wire::BatchRequest kill;
+  kill.mutable_signal()->mutable_filter()->add_keys()->set_id(id);
+  ask(kill);
+  EXPECT_EQ(status(id), wire::STATUS_EXIT) << "it ends here, where it is";
+}
+
+TEST_F(Peers, OfALaterReleaseAddFieldsToMessagesAboutJobs) {
+  write_queues("RCVJOBS_FROM = east\n");
+  expect_started();
+  const auto peer = connect();
+  wire::PeerMessage message;
+  auto& offer = *message.mutable_offer();
+  offer.mutable_attempt()->mutable_key()->set_id(7);
+  offer.mutable_attempt()->set_attempt(1);
+  offer.set_queue("normal");
+  wire::Submission asked = submit_request().submit().jobs(0);
+  asked.set_user("nobody");
+  ASSERT_TRUE(offer.mutable_asked()->ParseFromString(asked.SerializeAsString() + "\xfa\x3f\x02hi"));
+  ASSERT_TRUE(offer.mutable_attempt()->MergeFromString("\xfa\x3f\x02hi"));
+  say(*peer, message);
+  const auto answer = hear(*peer);
+  ASSERT_TRUE(answer && answer->has_state()) << (answer ? answer->over().why() : log());
 }
 
 TEST_F(Peers, CallingThousandTimesCostTheOthersNothing) {

@@ -76,6 +76,28 @@ TEST_F(Sessions, DialsEachAddressInTurnWithLongerPauses) {
   EXPECT_EQ(standing().why, "refused");
 }
 
+// A peer of an earlier release: the order that it does not know is named by its number.
+TEST_F(Sessions, TellWhichOrderThePeerDoesNotKnow) {
+  connect(1);
+  wire::PeerMessage offer, figures;
+  offer.mutable_offer()->mutable_attempt()->mutable_key()->set_id(7);
+  offer.mutable_offer()->mutable_attempt()->set_attempt(3);
+  figures.mutable_figures();
+  const auto first = sessions.say("east", offer)->message.number();
+  const auto second = sessions.say("east", figures)->message.number();
+  wire::PeerMessage unsupported;
+  unsupported.mutable_unsupported()->set_number(first);
+  const auto untaken = all<step::Untaken>(hear(1, unsupported));
+  ASSERT_EQ(untaken.size(), 1U);
+  EXPECT_EQ(untaken[0].cluster, "east");
+  EXPECT_EQ(untaken[0].kind, wire::PeerMessage::kOffer);
+  EXPECT_EQ(untaken[0].attempt.key().id(), 7);
+  EXPECT_EQ(untaken[0].attempt.attempt(), 3U);
+  unsupported.mutable_unsupported()->set_number(second);
+  EXPECT_EQ(all<step::Tell>(hear(1, unsupported)).size(), 1U) << "of other messages the log is told once";
+  EXPECT_THAT(hear(1, unsupported), IsEmpty());
+}
+
 TEST_F(Sessions, DialsNobodyWithoutKeyOrAddressOrWhileConnected) {
   sessions.configure(east_alone, {}, at(0));
   EXPECT_THAT(all<step::Dial>(sessions.tick(at(1))), IsEmpty());
