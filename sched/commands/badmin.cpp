@@ -219,7 +219,7 @@ constexpr Subcommand kSubcommands[] = {
     {"hrestart", "[host ... | all]", "[-f] start RES anew; jobs go on", hrestart},
     {"hforget", "host ... | all | @cluster ...",
      "[-f] have hosts forget the jobs of an mbatchd whose store is gone; take another cluster's store as it "
-     "is now",
+     "is now; with -jobs: end the jobs that are in a cluster which will never answer",
      hforget},
     {"qhist", "[queue]", "[-t from,to] what was said to queues", qhist},
     {"hhist", "[host]", "[-t from,to] what was said to hosts", hhist},
@@ -254,6 +254,7 @@ int run_subcommand(io::Stage& stage, Words words) {
                              {{"-f", Value::none, "ask nothing"},
                               {"-v", Value::none, "say more"},
                               {"-o", Value::none, "as usual"},
+                              {"-jobs", Value::none, "end the jobs that are there"},
                               {"-C", Value::required, "COMMENT why"},
                               {"-t", Value::required, "FROM,TO then"}},
                              CommandShape::Order::anywhere,
@@ -292,7 +293,34 @@ int run_badmin(io::Stage& stage, const Words& words) {
 
 }  // namespace
 
+namespace {
+
+// mbatchd first says what becomes of each job.
+int write_off_clusters(const BatchAdmin& admin, const Words& clusters) {
+  Control asked;
+  asked.set_action(Control::WRITE_OFF_CLUSTERS);
+  for (const auto& name : clusters) asked.add_names(name);
+  asked.set_only_say(true);
+  const auto said = order(admin.stage, asked);
+  if (!said) return io::kFailed;
+  if (const int status = print_outcomes(admin.stage, said->outcomes()); status != 0) return status;
+  const auto yes = agreed(admin, "Do you really want to write these jobs off?");
+  if (!yes) return io::kFailed;
+  if (!*yes) return 0;
+  asked.set_only_say(false);
+  const auto done = order(admin.stage, asked);
+  if (!done) return io::kFailed;
+  const auto& outcomes = done->outcomes().outcomes();
+  if (std::any_of(outcomes.begin(), outcomes.end(), [](const auto& one) { return one.failed(); }))
+    return print_outcomes(admin.stage, done->outcomes());
+  admin.stage.print("The jobs are written off.\n");
+  return 0;
+}
+
+}  // namespace
+
 int forget_clusters(const BatchAdmin& admin, const Words& clusters) {
+  if (admin.words.has("-jobs")) return write_off_clusters(admin, clusters);
   std::string named;
   for (const auto& cluster : clusters) named += (named.empty() ? "" : " ") + cluster;
   const std::string question =

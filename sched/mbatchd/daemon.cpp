@@ -180,11 +180,14 @@ class Daemon {
                                          committer_, keeper_.load_known()) +
                             peers_.status();
                    },
-                   [this](const std::string& cluster) { return peers_.forget(cluster); }}),
+                   [this](const std::string& cluster) { return forget_cluster(cluster); }}),
         requests_(book_.commands(), committer_, queries_, controls_, clients_, links_, log,
                   {[this](sched::Effects effects) { changed(std::move(effects)); }, [this] { turn_soon(); },
                    [this]() -> const Configuration& { return *files_.configuration(); },
                    [this](std::size_t bytes) { return memory_.has(bytes); },
+                   [this](const wire::ControlBatch& asked, const sched::Identity& who) {
+                     return write_off(asked, who);
+                   },
                    [this](io::LinkId link, const sched::Identity& who, const wire::AskPiece& asked) {
                      pieces_.ask(link, who, asked);
                    }}),
@@ -317,6 +320,42 @@ class Daemon {
       }
     });
     return result;
+  }
+
+  std::pair<std::string, bool> forget_cluster(const std::string& cluster) {
+    auto done = peers_.forget(cluster);
+    const auto [there, here] = book_.forwards().shared_with(cluster);
+    if (done.second && there + here != 0)
+      done.first += "; " + std::to_string(there) + " jobs are there and " + std::to_string(here) +
+                    " of its jobs are here: once it connects, those that its store does not know are given up";
+    return done;
+  }
+
+  // badmin hforget -jobs. What becomes of each job is a line of the answer.
+  sched::book::Applied write_off(const wire::ControlBatch& asked, const sched::Identity& who) {
+    sched::book::Applied done;
+    auto& outcomes = *done.reply.mutable_outcomes();
+    const auto fail = [&outcomes](const std::string& why) {
+      auto& outcome = *outcomes.add_outcomes();
+      outcome.set_text(why);
+      outcome.set_failed(true);
+      outcome.set_why(wire::BatchReply::Refusal::BAD_REQUEST);
+    };
+    for (const auto& cluster : asked.names()) {
+      if (peers_.condition(cluster) == "ok") {
+        fail("cluster " + cluster + " is connected: its jobs are not lost; bkill ends those that are there");
+        continue;
+      }
+      auto written = book_.forwards().write_off(cluster, who, asked.only_say(), wall_now());
+      if (written.lines.empty()) fail("cluster " + cluster + ": no job is there, and none of its jobs is here");
+      for (auto& line : written.lines) {
+        if (!asked.only_say()) log_.notice("write-off: " + line);
+        outcomes.add_outcomes()->set_text(std::move(line));
+      }
+      done.effects.insert(done.effects.end(), std::make_move_iterator(written.effects.begin()),
+                          std::make_move_iterator(written.effects.end()));
+    }
+    return done;
   }
 
   std::string key_reason(JobKey job) {

@@ -50,6 +50,7 @@ void ForwardIn::serves(const std::string& cluster) {
   peer.connection = ++connections_;
   peer.greets = true;
   next_figures_.reset();
+  handler_.changed(forwards_.is_back(cluster));
   handler_.turn_soon();
 }
 

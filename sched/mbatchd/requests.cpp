@@ -152,6 +152,7 @@ void Requests::control(io::LinkId link, const sched::Identity& who, const Contro
     return clients_.reply(link, refusal(Refusal::NOT_ALLOWED, "User permission denied"));
   }
   log_.notice(who.user + ": " + Control::Action_Name(asked.action()));
+  if (asked.action() == Control::WRITE_OFF_CLUSTERS) return applied(link, handler_.write_off(asked, who));
   clients_.reply(link, controls_.carry_out(asked, handler_.configuration()));
 }
 

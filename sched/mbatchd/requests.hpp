@@ -22,6 +22,7 @@ class Requests {
     std::function<void()> turn_soon;
     std::function<const Configuration&()> configuration;
     std::function<bool(std::size_t bytes)> memory_for;  // so many more
+    std::function<sched::book::Applied(const wire::ControlBatch&, const sched::Identity&)> write_off;
     // Of a file of a job in another cluster.
     std::function<void(io::LinkId, const sched::Identity&, const wire::AskPiece&)> piece;
   };

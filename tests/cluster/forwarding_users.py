@@ -69,10 +69,9 @@ def test_a_job_runs_as_the_user_that_both_clusters_say(bench):
 def test_both_sides_show_both_names_and_each_user_commands_their_own(bench):
     with two(bench, f"{HERE} {THERE}@east export", f"{THERE} {HERE}@west import") as clusters:
         west, east = clusters["west"], clusters["east"]
-        job = west.bsub("echo spoken; sleep 100", "-q", "send")
+        job = west.bsub("sleep 100", "-q", "send", "-o", "/dev/null")
         west.wait_for(job, "RUN")
         there = west.field(job, "dstjobid")
-        wait_until(lambda: "spoken" in west.run("bpeek", str(job)).stdout, lambda: str(west.run("bpeek", str(job))), 30)
         expect_equal((west.field(job, "user"), east.field(there, "user")), (HERE, THERE), "bjobs -o user")
         expect_in(f"User <{HERE}>, Mapped to <{THERE}@east>", long_form(west, job), "bjobs -l in west")
         expect_in(f"User <{THERE}>, Mapped from <{HERE}@west>", long_form(east, there), "bjobs -l in east")

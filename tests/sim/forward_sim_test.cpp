@@ -100,6 +100,7 @@ class ForwardSim : public testing::Test {
     seen_.stores_lost += seen.stores_lost;
     seen_.begun_in_them += seen.begun_in_them;
     seen_.refused += seen.refused;
+    seen_.written_off += seen.written_off;
     seen_.turns_to_settle = std::max(seen_.turns_to_settle, seen.turns_to_settle);
   }
   ForwardWorld::Seen seen_;
@@ -121,6 +122,12 @@ TEST_F(ForwardSim, LostStoresAreRefusedAndWhatHadBegunRunsNoMore) {
   if (seen_.stores_lost > 150) {  // a sanitizer's few worlds may have none
     EXPECT_GT(seen_.begun_in_them, 0) << "nothing that had begun was in a store that was made anew";
   }
+}
+
+// Clusters that are written off come back: their attempts end there, no job is twice in the accounts, and all are over in the end.
+TEST_F(ForwardSim, WrittenOffClustersThatComeBackAreToldSo) {
+  each(100, forward_knobs().with("write_offs", 60).with("breaks", 15).with("jobs_last", 97));
+  EXPECT_GT(seen_.written_off, 20);
 }
 
 // With users who kill, stop and requeue: no attempt lives beside another one, and all of it ends.

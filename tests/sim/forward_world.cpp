@@ -43,8 +43,9 @@ Knobs forward_knobs() {
           // Of a thousand turns:
           {"full_disks", 5},  // for ten turns on average
           {"lost_stores", 0},
-          {"same_ids", 0},  // a lost store gives the numbers of lost jobs to other ones
-          {"people", 0}};   // who kill, stop and requeue
+          {"write_offs", 0},  // of a cluster that is not connected, and comes back after all
+          {"same_ids", 0},    // a lost store gives the numbers of lost jobs to other ones
+          {"people", 0}};     // who kill, stop and requeue
 }
 
 ForwardWorld::ForwardWorld(const ConfigView& config, const Knobs& knobs)
@@ -96,7 +97,10 @@ void ForwardWorld::connect(std::size_t a, std::size_t b) {
   connection.up = true;
   one.connected(other);
   other.connected(one);
-  for (auto* greets : {&one, &other}) greets->change([](book::Book&, WallTime) { return Effects{}; });
+  for (auto* greets : {&one, &other}) {
+    const std::string back = name_of(greets == &one ? b : a);
+    greets->change([&](book::Book& book, WallTime) { return book.forwards().is_back(back); });
+  }
 }
 
 // Each side still reads some of what was under way, before it notices.
@@ -240,7 +244,26 @@ void ForwardWorld::note_given_up(std::size_t lost, bool anew) {
     }
 }
 
+// An administrator gives up what `lost` has of this cluster. It comes back after all: these jobs may run twice, and count once.
+void ForwardWorld::write_off(std::size_t at, std::size_t lost) {
+  ForwardCluster& cluster = *clusters_[at];
+  const auto untold = [&](const Loss& loss) { return pair(loss.at, loss.from) == pair(at, lost); };
+  if (connections_[pair(at, lost)].up || std::any_of(losses_.begin(), losses_.end(), untold)) return;
+  for (const JobKey key : cluster.world.jobs()) {
+    const auto& record = cluster.world.book().jobs().find(key)->record;
+    if (is_elsewhere(record) && number_of(record.forwarded().cluster()) == lost) {
+      given_up_.insert({at, key});
+      ++seen_.written_off;
+    }
+  }
+  cluster.heard_since_check.insert(lost);
+  cluster.change([&](book::Book& book, WallTime now) {
+    return book.forwards().write_off(name_of(lost), {0, 0, "root", {}, true}, false, now).effects;
+  });
+}
+
 void ForwardWorld::faults(std::size_t a, std::size_t b) {
+  if (knobs_["write_offs"] != 0 && fault("write_offs", 1000)) write_off(a, b);
   if (fault("breaks")) hang_up(a, b);
   if (below(50) == 0) clusters_[a]->back_up();
   if (fault("lost_stores", 1000)) lose_a_store(a);

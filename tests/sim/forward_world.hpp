@@ -41,7 +41,7 @@ class ForwardWorld : public ForwardCluster::Outside {
 
   struct Seen {  // that there was something to look at
     int forwards = 0, returns = 0, deaths = 0, repeated = 0, stores_lost = 0, begun_in_them = 0, refused = 0,
-        faults = 0, turns_to_settle = 0;
+        faults = 0, written_off = 0, turns_to_settle = 0;
   };
   Seen seen() const;
 
@@ -83,6 +83,7 @@ class ForwardWorld : public ForwardCluster::Outside {
   // ---- what happens
   void faults(std::size_t a, std::size_t b);
   void lose_a_store(std::size_t at);
+  void write_off(std::size_t at, std::size_t lost);
   void note_given_up(std::size_t lost, bool anew);
   void forward(std::size_t from);
   void recall(std::size_t at);
@@ -104,7 +105,7 @@ class ForwardWorld : public ForwardCluster::Outside {
   std::map<Pair, Connection> connections_;
   std::vector<Loss> losses_;
   std::deque<Offer> offers_;  // the last ones
-  // Of lost stores: jobs that may run again or never end as they should, and those that had begun, which may not run again.
+  // Of lost stores and written-off clusters: jobs that may run again or never end as they should, and those that had begun, which may not run again.
   std::set<HomeJob> given_up_, begun_;
   std::map<HomeJob, int> runs_in_lost_stores_;  // of the other jobs
   std::vector<Look> looks_;

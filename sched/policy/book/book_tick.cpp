@@ -48,10 +48,10 @@ void Memory::time_id(std::int32_t id) {
   if (found == ids.end()) return;
   IdEntry& entry = found->second;
   bool over = entry.tally.finished() == entry.tally.elements && !entry.dependents;
-  // A job of another cluster stays until that cluster has stored its end.
+  // A job of another cluster stays until that cluster has stored its end, or is written off.
   if (over && !foreign.empty())
     if (const Job* job = find({id, 0}); job && job->record.has_from())
-      over = job->record.from().acknowledged();
+      over = job->record.from().acknowledged() || job->record.from().written_off();
   set_deadline(entry.clean_due, over ? entry.last_end_us + parameters.clean_period_s * 1'000'000 : 0,
                Timer::clean, {id, 0});
 }

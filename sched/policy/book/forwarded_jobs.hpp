@@ -11,12 +11,15 @@
 //   signal, repeated | over: UNKNOWN    | state            | state            | over
 //   recall           | over: UNKNOWN    | over: WITHDRAWN  | state            | over
 //   acknowledge      | -                | -                | -                | may be cleaned
-// An offer, signal or recall of an attempt whose end was acknowledged takes that back: the other cluster's store was put back.
-// docs/decisions/0090.
+//   write-off        | -                | WITHDRAWN        | runs on          | may be cleaned
+// An offer, signal or recall of an attempt whose end was acknowledged takes that back: the other cluster's store was put back. A
+// cluster that is written off (badmin hforget -jobs) and connects after all is told of its attempts that are still known.
+// docs/decisions/0090, 0092.
 #pragma once
 
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "common/wire/peer.pb.h"
@@ -54,6 +57,18 @@ class ForwardedJobs {
   Answered signal(const std::string& cluster, const wire::ForwardSignal& signal, WallTime now);
   Answered recall(const std::string& cluster, const wire::ForwardRecall& recall, WallTime now);
   Effects acknowledge(const std::string& cluster, const wire::ForwardAcknowledge& acknowledged, WallTime now);
+
+  // The cluster will never answer: ends the attempts of ours that are there, and keeps its own here no longer than other jobs. `lines`
+  // says of each what becomes of it, of a thousand at most. only_say: changes nothing.
+  struct WrittenOff {
+    std::vector<std::string> lines;
+    Effects effects;
+  };
+  WrittenOff write_off(const std::string& cluster, const Identity& who, bool only_say, WallTime now);
+  // The cluster is connected: what was written off is kept for it again.
+  Effects is_back(const std::string& cluster);
+  // Jobs of ours that are in the cluster, and of it that are here and not acknowledged.
+  std::pair<std::size_t, std::size_t> shared_with(const std::string& cluster) const;
 
   // None: the job is not of another cluster, or its end is acknowledged.
   std::optional<SaidOfAttempt> said_of(JobKey key, WallTime now) const;

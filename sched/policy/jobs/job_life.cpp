@@ -291,6 +291,7 @@ class Life : LifeElsewhere {
   }
 
   void on(const event::RecallDue&) { recall_when_due(); }
+  void on(const event::WrittenOff&) { written_off(); }
 
   void on(const event::RemoveAsked& remove) {
     if (finished(status())) return;

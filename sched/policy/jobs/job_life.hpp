@@ -32,7 +32,7 @@
 //   DONE, EXIT     | -          | -                | PEND, PSUSP  | POST_DONE, _ERR| -                 | -
 //   PauseOver: PEND, PSUSP: the job may start again. Dispatched (brun), brequeue, bmod and the job's end also end a pause.
 //   LimitsChanged: the job's hosts, if any, are told.
-//   An attempt in another cluster: job_life_elsewhere.hpp has Elsewhere, RecallDue, and its own HostBack, HostLost and Ended.
+//   An attempt in another cluster: job_life_elsewhere.hpp has Elsewhere, RecallDue, WrittenOff, and its own HostBack, HostLost and Ended.
 //   RemoveAsked is a kill there: no other attempt is made before that cluster says that this one is over.
 //
 //   The start, if the first host knows go-aheads (Launch, job.hpp). "waits": go_given is false.

@@ -1,8 +1,9 @@
 // LifeElsewhere: an attempt that was forwarded to another cluster: the upper layer of the stepper below Life. Private to job_life.cpp.
 //
 // The other cluster tells how the job stands, and this record follows it. Here the attempt is RUN from its offer on, and `starting`
-// until the job has begun there, so it is shown as PEND. Rule of all of it: only the other cluster's answer ends the attempt. It is
-// not given up when that cluster is silent, and a recall is a question.
+// until the job has begun there, so it is shown as PEND. Rule of all of it: only the other cluster's answer ends the attempt, or an
+// administrator who says that it will never come (badmin hforget -jobs). The attempt is not given up when that cluster is silent, and a
+// recall is a question.
 //
 //   told \ record    | starting (shown PEND)            | begun
 //   -----------------+----------------------------------+------------------------------------------------------------
@@ -15,6 +16,7 @@
 //   cluster is back, | offered again, or EXIT if killed | lost: EXIT, or PEND if it may be rerun
 //    without it      |                                  |
 //   RecallDue        | asked back, once                 | -
+//   WrittenOff       | PEND; killed: EXIT               | lost: EXIT, or PEND if it may be rerun
 // docs/decisions/0090.
 #pragma once
 
@@ -105,6 +107,15 @@ class LifeElsewhere : protected LifeEnd {
     }
     order_start();
     order_again();
+  }
+
+  void written_off() {
+    if (!elsewhere()) return;
+    report::Over told;
+    told.end_us = now_.us;
+    told.why = "cluster " + record_.forwarded().cluster() + " was written off by an administrator";
+    told.how = record_.started() ? How::never_seen : How::refused;
+    record_.started() ? was_lost(told, TERM_ZOMBIE) : give_back(told);
   }
 
   void recall_when_due() {

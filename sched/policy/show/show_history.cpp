@@ -357,7 +357,11 @@ std::string system_line(const wire::JobEvent& event, const ShowTime& time) {
     text = "Queue <" + told.queue() + "> " + what + by(told);
   } else if (event.has_host_control()) {
     const auto& told = event.host_control();
-    text = "Host <" + told.host() + "> " + (told.operation() == Control::HOST_OPEN ? "opened" : "closed") +
+    const bool cluster = told.operation() == Control::WRITE_OFF_CLUSTERS;
+    text = (cluster ? "Jobs of host <" : "Host <") + told.host() + "> " +
+           (cluster                                 ? "written off"
+            : told.operation() == Control::HOST_OPEN ? "opened"
+                                                     : "closed") +
            by(told);
   } else if (event.has_mbd_start()) {
     const auto& told = event.mbd_start();

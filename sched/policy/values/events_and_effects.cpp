@@ -66,6 +66,7 @@ struct EventText {
     return "Elsewhere " + text(key_of(e.job.key())) + " in status " + std::to_string(e.job.status());
   }
   std::string operator()(const event::RecallDue&) const { return "RecallDue"; }
+  std::string operator()(const event::WrittenOff&) const { return "WrittenOff"; }
 };
 
 // The action with its parameters.

@@ -107,6 +107,8 @@ struct StartNotTaken {
 };
 
 // --- from people
+// The cluster that has the job will never answer: an administrator ends the attempt.
+struct WrittenOff {};
 struct KillAsked {
   By by;
   int signal = 0;  // 0: as configured (INT, TERM, KILL)
@@ -153,7 +155,7 @@ using JobHappening =
                  event::GivenUpEnded, event::KillAsked, event::RemoveAsked, event::SignalAsked,
                  event::StopAsked, event::ResumeAsked, event::LimitsChanged, event::RestartAsked,
                  event::TerminateTimeCame, event::AvoidanceOver, event::PauseOver, event::Elsewhere,
-                 event::RecallDue>;
+                 event::RecallDue, event::WrittenOff>;
 std::string text(const JobHappening& event);  // one line
 
 namespace effect {

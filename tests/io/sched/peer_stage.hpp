@@ -62,8 +62,8 @@ class PeerStage : public Stage {
   }
   std::unique_ptr<Talk> call_with(const io::Seed& secret, const std::string& from,
                                   const std::string& to = "test") const {
-    return std::make_unique<Talk>(
-        port_, io::ClusterChannel::dial_naming_key(io::key_of_direction(secret, from, to), io::random_seed()));
+    return std::make_unique<Talk>(port_, io::ClusterChannel::dial_naming_key(
+                                             io::key_of_direction(secret, from, to), io::random_seed()));
   }
   static wire::PeerMessage hello(std::uint64_t term = 5, char store = 'e',
                                  const std::string& cluster = "east") {

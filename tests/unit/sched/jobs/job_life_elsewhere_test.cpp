@@ -188,5 +188,47 @@ TEST_F(Elsewhere, IsAskedBackOnceAndStaysIfItHasBegun) {
   EXPECT_THAT(effects, IsEmpty());
 }
 
+// Its cluster will never answer: an administrator says so.
+TEST_F(Elsewhere, WrittenOffIsLostOrPendsAgain) {
+  forwarded();
+  const auto order = job.record.order();
+  happens(event::WrittenOff{});
+  EXPECT_EQ(status(), wire::STATUS_PEND) << "it had not begun";
+  EXPECT_EQ(job.record.order(), order) << "in its old place";
+  EXPECT_FALSE(job.record.has_forwarded());
+  EXPECT_EQ(job.record.start_failure(), "cluster east was written off by an administrator");
+  begun();
+  happens(event::WrittenOff{});
+  EXPECT_EQ(status(), wire::STATUS_EXIT);
+  EXPECT_EQ(job.record.term_reason(), TERM_ZOMBIE);
+  EXPECT_EQ(events(&wire::JobEvent::has_finish).size(), 1U);
+  begun();
+  told(wire::STATUS_UNKWN);
+  happens(event::WrittenOff{});
+  EXPECT_EQ(status(), wire::STATUS_EXIT);
+  rules.rerunnable = true;
+  begun();
+  happens(event::WrittenOff{});
+  EXPECT_EQ(status(), wire::STATUS_PEND);
+  for (const bool has_begun : {false, true}) {
+    has_begun ? begun() : forwarded();
+    happens(event::KillAsked{kOwner});
+    happens(event::WrittenOff{});
+    EXPECT_EQ(status(), wire::STATUS_EXIT) << "it was being killed";
+    EXPECT_EQ(job.record.term_reason(), TERM_OWNER);
+  }
+  forwarded();
+  happens(event::StopAsked{kOwner});
+  happens(event::WrittenOff{});
+  EXPECT_EQ(status(), wire::STATUS_PSUSP) << "it stays stopped";
+}
+
+TEST_F(Elsewhere, OfThisClusterIsNotWrittenOff) {
+  reset();
+  happens(event::WrittenOff{});
+  EXPECT_EQ(status(), wire::STATUS_PEND);
+  EXPECT_THAT(effects, IsEmpty());
+}
+
 }  // namespace
 }  // namespace rollcall::sched::jobs

@@ -38,7 +38,8 @@ std::string runs_as(const Rows& rows, const std::string& user, std::vector<std::
 }
 
 // The example of LSF's manual: lsb.users of cluster1 and of cluster2.
-const Rows kFirst{sends({"user1"}, {"user2@cluster2"}), sends({"user3"}, {"user4@cluster2", "user6@cluster2"})};
+const Rows kFirst{sends({"user1"}, {"user2@cluster2"}),
+                  sends({"user3"}, {"user4@cluster2", "user6@cluster2"})};
 const Rows kSecond{takes({"user2"}, {"user1@cluster1"}), takes({"user6", "user8"}, {"user3@cluster1"})};
 
 std::string across(const std::string& user) {
@@ -76,7 +77,10 @@ TEST(UserMap, AcceptsWhatBothSidesSay) {
       {"a row of the same name, nothing is proposed", {takes({"ann"}, {"ann@west"})}, {}, "ann"},
       {"a row, the same name is proposed", {takes({"bob"}, {"ann@west"})}, {"ann"}, "accepts no account"},
       {"a row, its account is proposed", {takes({"bob"}, {"ann@west"})}, {"bob"}, "bob"},
-      {"the first proposed account that a row has", {takes({"c"}, {"ann@west"}), takes({"b"}, {"ann@west"})}, {"a", "b", "c"}, "b"},
+      {"the first proposed account that a row has",
+       {takes({"c"}, {"ann@west"}), takes({"b"}, {"ann@west"})},
+       {"a", "b", "c"},
+       "b"},
       {"a member of a group of LOCAL", {takes({"staff"}, {"ann@west"})}, {"user8"}, "user8"},
       {"a row of another user", {takes({"bob"}, {"cat@west"})}, {"bob"}, "no row in UserMap"},
       {"a row of another cluster", {takes({"bob"}, {"ann@north"})}, {"bob"}, "no row in UserMap"},

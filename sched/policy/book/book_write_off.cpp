@@ -1,0 +1,127 @@
+// The Book: a cluster that will never answer is written off (badmin hforget -jobs).
+#include <utility>
+
+#include "sched/policy/book/book_memory.hpp"
+#include "sched/policy/book/forwarded_jobs.hpp"
+
+namespace rollcall::sched::book {
+namespace {
+
+constexpr std::size_t kMostLines = 1000;
+
+class WritingOff {
+ public:
+  WritingOff(Memory& memory, const std::string& cluster, const Identity& who, bool only_say, WallTime now)
+      : m_(memory), cluster_(cluster), only_say_(only_say), now_(now), by_{who.user, who.uid, false, true} {}
+
+  ForwardedJobs::WrittenOff result;
+
+  // A job of ours that is there.
+  void ours(BookEntry& entry) {
+    const wire::ForwardedTo& forwarded = entry.job->record.forwarded();
+    std::string there = "Job <" + text(entry.job->key()) + ">";
+    there += entry.job->record.started() ? " runs in cluster <" : " waits in cluster <";
+    there += cluster_ + ">" + (forwarded.has_there() ? " as job <" + text(key_of(forwarded.there().key())) + ">" : "");
+    const wire::JobStatus status = after(entry, event::WrittenOff{});
+    say(std::move(there) + (finished(status)                   ? ": its result is lost, it ends as EXIT"
+                            : entry.job->record.started()      ? ": its result is lost, it pends here again"
+                                                               : ": it pends here again"));
+    if (!only_say_) m_.step(entry, event::WrittenOff{}, now_, result.effects);
+  }
+
+  // A job of that cluster that is here.
+  void theirs(BookEntry& entry) {
+    wire::JobRecord& record = entry.job->record;
+    if (record.from().acknowledged() || record.from().written_off()) return;
+    const std::string job = "Job <" + text(entry.job->key()) + ">, which is job <" + text(key_of(record.from().key())) +
+                            "> of cluster <" + cluster_ + ">, ";
+    const bool waits = pending(record.status());
+    say(job + (finished(record.status()) ? "has ended: its result is dropped"
+               : waits                   ? "has not started: it is withdrawn"
+                                         : "runs on: its result will be dropped"));
+    if (only_say_) return;
+    record.mutable_from()->set_written_off(true);
+    result.effects.push_back(effect::SaveJob{entry.job->key()});
+    if (waits) {
+      record.mutable_from()->set_withdrawn(true);
+      record.mutable_from()->set_term_reason(0);
+      m_.step(entry, event::KillAsked{by_, 0}, now_, result.effects);
+    }
+    m_.time_id(entry.job->key().id);
+  }
+
+  void recorded() {
+    if (only_say_ || lines_ == 0) return;
+    wire::JobEvent event;
+    auto& told = *event.mutable_host_control();
+    told.set_host(HostId::whole_cluster(cluster_).text());
+    told.set_operation(wire::ControlBatch::WRITE_OFF_CLUSTERS);
+    told.set_user(by_.user);
+    told.set_uid(by_.uid);
+    event.set_at_us(now_.us);
+    result.effects.push_back(effect::RecordEvent{std::move(event)});
+    result.effects.push_back(effect::ScheduleSoon{});
+  }
+  void last_line() {
+    if (lines_ > kMostLines)
+      result.lines.push_back("... and " + std::to_string(lines_ - kMostLines) + " more jobs");
+  }
+
+ private:
+  void say(std::string line) {
+    if (++lines_ <= kMostLines) result.lines.push_back(std::move(line));
+  }
+  wire::JobStatus after(BookEntry& entry, const JobHappening& event) {
+    Job job = *entry.job;
+    Effects none;
+    jobs::step(job, m_.rules_of(entry), event, now_, none);
+    return job.status();
+  }
+
+  Memory& m_;
+  const std::string& cluster_;
+  const bool only_say_;
+  const WallTime now_;
+  const event::By by_;
+  std::size_t lines_ = 0;
+};
+
+}  // namespace
+
+ForwardedJobs::WrittenOff ForwardedJobs::write_off(const std::string& cluster, const Identity& who,
+                                                   bool only_say, WallTime now) {
+  Memory& m = *memory_;
+  WritingOff writing(m, cluster, who, only_say, now);
+  const auto* known = m.hosts.find_jobs(HostId::whole_cluster(cluster).text());
+  const std::set<JobKey> there = known ? known->jobs : std::set<JobKey>{};
+  for (const JobKey key : there) writing.ours(m.at(key));
+  std::vector<JobKey> here;
+  for (auto one = m.foreign.lower_bound({cluster, {}}); one != m.foreign.end() && one->first.cluster == cluster;
+       ++one)
+    here.push_back(one->second);
+  for (const JobKey key : here) writing.theirs(m.at(key));
+  writing.recorded();
+  writing.last_line();
+  return std::move(writing.result);
+}
+
+Effects ForwardedJobs::is_back(const std::string& cluster) {
+  Memory& m = *memory_;
+  Effects effects;
+  for (auto one = m.foreign.lower_bound({cluster, {}}); one != m.foreign.end() && one->first.cluster == cluster;
+       ++one) {
+    auto& from = *m.at(one->second).job->record.mutable_from();
+    if (!from.written_off()) continue;
+    from.set_written_off(false);
+    m.time_id(one->second.id);
+    effects.push_back(effect::SaveJob{one->second});
+  }
+  return effects;
+}
+
+std::pair<std::size_t, std::size_t> ForwardedJobs::shared_with(const std::string& cluster) const {
+  const auto* there = memory_->hosts.find_jobs(HostId::whole_cluster(cluster).text());
+  return {there ? there->jobs.size() : 0, held_for(cluster).size()};
+}
+
+}  // namespace rollcall::sched::book
