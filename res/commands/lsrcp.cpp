@@ -14,6 +14,7 @@
 #include "common/io/descriptor.hpp"
 #include "res/commands/commands.hpp"
 #include "res/commands/remote_tasks.hpp"
+#include "res/commands/submitted_files.hpp"
 #include "res/policy/copy_options.hpp"
 
 namespace rollcall::res {
@@ -160,6 +161,60 @@ int bring(io::Stage& stage, const std::string& from, const CopyEnd& to, bool app
   return status == 255 ? unreached(stage, to) : cannot_write(stage, to.host + ":" + to.path, "see above");
 }
 
+bool write_all(int to, std::string_view bytes) {
+  while (!bytes.empty()) {
+    const ssize_t written = write(to, bytes.data(), bytes.size());
+    if (written <= 0) return false;
+    bytes.remove_prefix(static_cast<std::size_t>(written));
+  }
+  return true;
+}
+
+std::string name_of(const CopyEnd& end) { return end.host + ":" + end.path; }
+
+// From or to the cluster where this job was submitted.
+int fetch_submitted(io::Stage& stage, SubmittedFiles& files, const SubmittedFile& file, const CopyEnd& from,
+                    const std::string& to, bool append) {
+  const auto there = files.mark(file);
+  if (!there.why_not.empty()) return cannot_read(stage, name_of(from), there.why_not);
+  if (!there.mark) return cannot_read(stage, name_of(from), "there is no such file");
+  if (!there.mark->regular) return cannot_read(stage, name_of(from), "found no regular file, expected one");
+  if (same_file(there.mark, look_here(to))) return 0;
+  const auto target = open_target(to, append, there.mark->mode);
+  if (!target) return cannot_write(stage, to, why());
+  bool written = true;
+  const std::string trouble =
+      files.read(file, [&](std::string_view bytes) { return written = write_all(target.get(), bytes); });
+  if (!written) return cannot_write(stage, to, why());
+  return trouble.empty() ? 0 : cannot_read(stage, name_of(from), trouble);
+}
+
+int bring_submitted(io::Stage& stage, SubmittedFiles& files, const SubmittedFile& file,
+                    const std::string& from, const CopyEnd& to) {
+  const auto here = look_here(from);
+  if (!here) return cannot_read(stage, from, why());
+  if (!here->regular) return cannot_read(stage, from, "found no regular file, expected one");
+  const auto source = open_source(from);
+  if (!source) return cannot_read(stage, from, why());
+  const auto there = files.mark(file);
+  if (!there.why_not.empty()) return cannot_write(stage, name_of(to), there.why_not);
+  if (same_file(here, there.mark)) return 0;
+  const std::string trouble = files.write(file, source.get(), here->mode);
+  return trouble.empty() ? 0 : cannot_write(stage, name_of(to), trouble);
+}
+
+int copy_submitted(io::Stage& stage, const LsrcpOptions& options) {
+  const bool comes = options.from.host == kSubmissionCluster;
+  const CopyEnd& end = comes ? options.from : options.to;
+  const auto file = submitted_file(end.path);
+  if (!file)
+    return stage.fail("found \"" + name_of(end) + "\", expected @:input, @:output, @:errors or @:fNUMBER");
+  auto files = SubmittedFiles::open(stage.files_to_ask());
+  if (!files) return stage.fail(files.error().text);
+  return comes ? fetch_submitted(stage, *files, *file, end, options.to.path, options.append)
+               : bring_submitted(stage, *files, *file, options.from.path, end);
+}
+
 int copy_here(io::Stage& stage, const std::string& from, const std::string& to, bool append) {
   const auto mark = look_here(from);
   if (!mark) return cannot_read(stage, from, why());
@@ -187,6 +242,8 @@ int run_lsrcp(io::Stage& stage, const std::vector<std::string>& words) {
   if (!options) return stage.fail(options.error().text);
   if (options->help) return std::fputs(kLsrcpUsage, stderr), 0;
   if (options->version) return std::fputs((stage.product() + "\n").c_str(), stderr), 0;
+  if (options->from.host == kSubmissionCluster || options->to.host == kSubmissionCluster)
+    return copy_submitted(stage, *options);
   for (CopyEnd* end : {&options->from, &options->to}) {
     if (end->host.empty()) continue;
     end->host = official_name(stage, end->host);

@@ -297,6 +297,7 @@ void Jobs::tell_left() {
 
 // Counts the left directories again: an administrator may have removed some.
 void Jobs::beat() {
+  end_idle_keepers();
   directories_.beat();
   if (left_ == 0) return;
   const std::size_t left = directories_.left();

@@ -136,6 +136,8 @@ void Jobs::carry_out(const wire::ToRes& order) {
       return release(order.release().job());
     case wire::ToRes::kRead:
       return read(order.read());
+    case wire::ToRes::kFile:
+      return file(order.file());
     default:
       return;
   }

@@ -116,6 +116,11 @@ class Jobs {
   void acknowledge(const wire::JobAttempt& attempt);
   void release(const wire::JobAttempt& attempt);
   void read(const wire::ToRes::ReadPiece& asked);
+  void file(const wire::ToRes::FilePiece& asked);
+  void keeper_came(const std::string& user, Result<wire::JobOrder> order);
+  void file_part(const JobPtr& keeper, const wire::ToRes::FilePiece& asked);
+  void no_file(const wire::ToRes::FilePiece& asked, std::string why, bool later);
+  void end_idle_keepers();
   void read_part(const JobPtr& job, bool errors, std::int64_t from, PeekDone done);
 
   // At once where the user is known here.
@@ -167,6 +172,14 @@ class Jobs {
   Identities identities_;
   std::map<std::string, Coming> coming_;  // by the name of the directory they will have
   UserShares task_shares_{0};             // tasks of no job
+  // A shepherd without a job, for files of a user whose jobs run in other clusters; by the user's name. It ends when it is idle.
+  struct Keeper {
+    std::weak_ptr<Job> job;
+    std::vector<wire::ToRes::FilePiece> waiting;  // for the look-up of the user
+    bool comes = false;
+    std::chrono::steady_clock::time_point used;
+  };
+  std::map<std::string, Keeper> keepers_;
   std::string boot_;
   std::string shepherd_;
   wire::ToRes::Welcome settings_;

@@ -25,6 +25,10 @@ AttemptRules attempt_rules(const wire::JobOrder& order) {
       rules.pre_exec = true;
     if (transfer.direction() != Transfer::TO_HOST) rules.copies_back = true;
   }
+  if (!start.from_cluster().empty() && asked.interactive() == wire::Submission::NONE) {
+    if (!asked.input_file().empty() && !asked.has_spooled_input()) rules.pre_exec = true;
+    if (!asked.output_file().empty() || !asked.error_file().empty()) rules.copies_back = true;
+  }
   if (!start.queue_pre_exec().empty() || !asked.pre_exec().empty() || !order.eexec().empty())
     rules.pre_exec = true;
   rules.post_exec = !start.queue_post_exec().empty() || !asked.post_exec().empty();

@@ -1,5 +1,6 @@
 // lsrcp = { "-a" } [ "--" ] end end
 // end   = [ [ USER "@" ] HOST ":" ] PATH       a PATH with a "/" before its first ":" has no host
+//       | "@:" ( "input" | "output" | "errors" | "f" NUMBER )      a file of the submission, in the cluster where it was made
 // mark  = INODE SIZE MTIME CTIME MODE KIND     MODE octal; KIND: words of stat(1), "regular file"
 #include "res/policy/copy_options.hpp"
 
@@ -18,7 +19,7 @@ Result<CopyEnd> parse_end(const std::string& word) {
   } else {
     end.host = word.substr(0, colon);
     end.path = word.substr(colon + 1);
-    if (end.host.find('@') != word.npos)
+    if (end.host != kSubmissionCluster && end.host.find('@') != word.npos)
       return usage_error("found \"" + word + "\", expected HOST:PATH: a file is copied as the user who asks");
     if (end.host.empty()) return usage_error("found \"" + word + "\", expected a host before the colon");
   }
@@ -86,6 +87,17 @@ std::optional<FileMark> read_mark(std::string_view text) {
   mark.mode &= 0777;
   mark.regular = text == " regular file" || text == " regular empty file";
   return mark;
+}
+
+std::optional<SubmittedFile> submitted_file(std::string_view name) {
+  if (name == "input") return SubmittedFile{wire::PieceAsked::INPUT, 0};
+  if (name == "output") return SubmittedFile{wire::PieceAsked::STDOUT, 0};
+  if (name == "errors") return SubmittedFile{wire::PieceAsked::STDERR, 0};
+  if (name.size() < 2 || name.front() != 'f') return std::nullopt;
+  SubmittedFile file{wire::PieceAsked::TRANSFER, 0};
+  const auto [end, error] = std::from_chars(name.data() + 1, name.data() + name.size(), file.transfer);
+  if (error != std::errc() || end != name.data() + name.size()) return std::nullopt;
+  return file;
 }
 
 std::vector<std::string> read_words(const std::string& path) { return {"/bin/cat", "--", path}; }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "common/base/result.hpp"
+#include "common/wire/piece.pb.h"
 
 namespace rollcall::res {
 
@@ -37,6 +38,14 @@ struct FileMark {
 // Prints a FileMark on the host where it runs, and how it is read again. Nothing: that was no answer of stat's.
 std::vector<std::string> mark_words(const std::string& path);
 std::optional<FileMark> read_mark(std::string_view text);
+
+// The host that stands for the cluster where the job was submitted, and the file that is meant there.
+inline constexpr const char* kSubmissionCluster = "@";
+struct SubmittedFile {
+  wire::PieceAsked::File file = wire::PieceAsked::INPUT;
+  std::uint32_t transfer = 0;
+};
+std::optional<SubmittedFile> submitted_file(std::string_view name);
 
 std::vector<std::string> read_words(const std::string& path);
 // Standard input to the file; a new one gets `mode`.

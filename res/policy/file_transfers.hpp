@@ -22,6 +22,11 @@ std::vector<FileTransfer> transfers_to_host(const wire::ToRes::StartJob& start);
 // What goes wrong is added to `errors_file`, where there is one.
 std::vector<FileTransfer> transfers_back(const wire::ToRes::StartJob& start, const std::string& errors_file);
 
+// Of a job of another cluster: -i there to `to` here, and a file with what was written for -o or -e back (`name`: "output" or
+// "errors"), which is removed when it is there. What goes wrong is in `complaint`; a job without its input is not stopped here.
+std::string fetch_input(const std::string& to, const std::string& complaint);
+std::string return_file(const std::string& file, const char* name, const std::string& complaint);
+
 // Why a job with -f could not start, where `command` is one of its transfers and `status` how it ended (wait(2)); else "".
 std::string failed_transfer(const wire::ToRes::StartJob& start, const std::string& command, int status);
 

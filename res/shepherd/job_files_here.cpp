@@ -7,7 +7,10 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
+#include <string_view>
+#include <utility>
 
+#include "res/policy/file_transfers.hpp"
 #include "res/policy/job_files.hpp"
 
 namespace rollcall::res {
@@ -72,9 +75,9 @@ struct NewFile {
   io::Descriptor file;  // empty: it could not be created, errno says why
 };
 // Creates a file with an unused name in tmp_top().
-NewFile make_in_tmp(const wire::JobOrder& order) {
+NewFile make_in_tmp(const wire::JobOrder& order, const char* suffix = ".out") {
   constexpr int kNames = 10;
-  const std::string name = file_in_directory(tmp_top(order), order.start().job().key(), ".out");
+  const std::string name = file_in_directory(tmp_top(order), order.start().job().key(), suffix);
   NewFile made;
   for (int i = 0; i < kNames && !made.file; ++i) {
     made.path = i == 0 ? name : name + "." + std::to_string(i);
@@ -106,6 +109,46 @@ Result<void> open_instead(const wire::JobOrder& order, const Error& why, JobFile
   return {};
 }
 
+// A job of another cluster, whose submission directory is not here. LSF's rule: a file is the executing host's where that can have it.
+bool is_away(const wire::JobOrder& order) {
+  const auto& start = order.start();
+  return !start.from_cluster().empty() && !usable_directory(start.submission().cwd());
+}
+bool is_guest(const wire::JobOrder& order) { return !order.start().from_cluster().empty(); }
+bool relative(const std::string& path) { return !path.starts_with('/'); }
+
+// For the end of the job, when it is returned.
+Result<void> open_returned(const std::string& path, io::Descriptor& file, std::string& returned) {
+  file = open_as_user(path, kAppend | O_TRUNC);
+  if (!file) return cannot("open", path);
+  returned = path;
+  return {};
+}
+
+Result<void> open_output_of_guest(const wire::JobOrder& order, const std::string& output, JobFiles& files) {
+  const auto& asked = order.start().submission();
+  const bool there = is_away(order) && relative(asked.output_file()) &&
+                     (asked.output_dir().empty() || relative(asked.output_dir()));
+  if (!there && open_output(asked, output, files)) return {};
+  files.places.output_file = files.places.job_file + ".stdout";
+  files.output_from = 0;
+  return open_returned(files.places.output_file, files.output, files.returned_output);
+}
+
+Result<void> open_errors_of_guest(const wire::JobOrder& order, const std::string& errors, JobFiles& files) {
+  const auto& asked = order.start().submission();
+  if (!files.returned_output.empty() && asked.error_file() == asked.output_file()) {
+    files.errors = io::Descriptor(fcntl(files.output.get(), F_DUPFD_CLOEXEC, 3));
+    files.error_file = files.places.output_file;
+    return {};
+  }
+  const bool there = is_away(order) && relative(asked.error_file()) &&
+                     (asked.output_dir().empty() || relative(asked.output_dir()));
+  if (!there && open_errors(asked, errors, files)) return {};
+  files.error_file = files.places.job_file + ".stderr";
+  return open_returned(files.error_file, files.errors, files.returned_errors);
+}
+
 void open_errors_or_join(const wire::Submission& asked, const std::string& path, JobFiles& files) {
   if (const auto opened = open_errors(asked, path, files); !opened) {
     files.error_file.clear();
@@ -116,11 +159,23 @@ void open_errors_or_join(const wire::Submission& asked, const std::string& path,
   }
 }
 
+std::string first_line(const std::string& path) {
+  const io::Descriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY));
+  std::array<char, 512> room;
+  const ssize_t size = file ? read(file.get(), room.data(), room.size()) : -1;
+  const std::string text(room.data(), size > 0 ? static_cast<std::size_t>(size) : 0);
+  return text.substr(0, text.find('\n'));
+}
+
 // A job without its input has nothing to do on any host, so it ends instead of pending again.
 Result<void> open_input(const wire::Submission& asked, const wire::JobKey& job, JobFiles& files) {
   std::string input = asked.input_file().empty()
                           ? "/dev/null"
                           : under(files.places.directory, expand_name(asked.input_file(), job));
+  const std::string complaint =
+      files.places.job_file + ".why.in";  // lsrcp was to bring it (command_for_input())
+  if (!asked.has_spooled_input() && access(complaint.c_str(), F_OK) == 0)
+    input = files.places.job_file + ".in";
   if (asked.has_spooled_input()) {
     input = files.places.job_file + ".in";
     if (!write_private_file(input, asked.spooled_input(), 0600)) return cannot("write", input);
@@ -128,7 +183,8 @@ Result<void> open_input(const wire::Submission& asked, const wire::JobKey& job, 
   files.input = open_as_user(input, O_RDONLY);
   if (files.input) return {};
   files.input_missing = true;
-  const Error why = cannot("open", input);
+  Error why = cannot("open", input);
+  if (const std::string line = first_line(complaint); !line.empty()) why = internal_error(line);
   files.trouble += why.text + "; the job was not run.\n";
   return why;
 }
@@ -254,13 +310,62 @@ Result<void> open_job_files(const wire::JobOrder& order, JobFiles& files) {
   files.spooled = asked.output_file().empty();
   const std::string output =
       files.spooled ? files.places.job_file + ".out" : output_path(base, asked.output_file(), job, ".out");
-  if (const auto opened = open_output(asked, output, files); !opened)
+  const bool guest = !files.spooled && is_guest(order);
+  if (const auto opened =
+          guest ? open_output_of_guest(order, output, files) : open_output(asked, output, files);
+      !opened)
     if (auto elsewhere = open_instead(order, opened.error(), files); !elsewhere) return elsewhere;
   if (asked.error_file().empty())
     files.errors = io::Descriptor(fcntl(files.output.get(), F_DUPFD_CLOEXEC, 3));
-  else
+  else if (!is_guest(order) ||
+           !open_errors_of_guest(order, output_path(base, asked.error_file(), job, ".err"), files))
     open_errors_or_join(asked, output_path(base, asked.error_file(), job, ".err"), files);
   return open_input(asked, job, files);
+}
+
+std::string command_for_input(const wire::JobOrder& order, const JobPlaces& places) {
+  const auto& asked = order.start().submission();
+  if (!is_guest(order) || asked.input_file().empty() || asked.has_spooled_input() ||
+      asked.interactive() != wire::Submission::NONE)
+    return "";
+  const auto& key = order.start().job().key();
+  const std::string here = under(wanted_directory(asked, key), expand_name(asked.input_file(), key));
+  if (!(is_away(order) && relative(asked.input_file())) && access(here.c_str(), R_OK) == 0) return "";
+  return fetch_input(places.job_file + ".in", places.job_file + ".why.in");
+}
+
+std::vector<std::string> commands_to_return(const JobFiles& files) {
+  std::vector<std::string> commands;
+  const std::string& base = files.places.job_file;
+  if (!files.returned_output.empty())
+    commands.push_back(return_file(files.returned_output, "output", base + ".why.out"));
+  if (!files.returned_errors.empty())
+    commands.push_back(return_file(files.returned_errors, "errors", base + ".why.err"));
+  return commands;
+}
+
+std::string keep_unreturned(const wire::JobOrder& order, JobFiles& files) {
+  std::string said;
+  const auto keep = [&](std::string& returned, const char* suffix, const char* what) {
+    const std::string path = std::exchange(returned, "");
+    const io::Descriptor from(path.empty() ? -1 : open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
+    if (!from) return;  // it is there
+    const NewFile made = make_in_tmp(order, suffix);
+    const bool kept = made.file && copy_rest(from.get(), made.file.get());
+    const std::string why = first_line(files.places.job_file + ".why" + suffix);
+    said +=
+        std::string(said.empty() ? "" : "; ") + what + " is " +
+        (kept ? "in " + made.path + " on " + order.host() : "lost: " + std::string(std::strerror(errno))) +
+        ", cluster " + order.start().from_cluster() + " did not take it" + (why.empty() ? "" : ": " + why);
+    if (kept && suffix == std::string_view(".out")) {
+      files.output_elsewhere = true;
+      files.places.output_file = made.path;
+    }
+    unlink(path.c_str());
+  };
+  keep(files.returned_output, ".out", "the output");
+  keep(files.returned_errors, ".err", "standard error");
+  return said;
 }
 
 }  // namespace rollcall::res

@@ -3,11 +3,12 @@
 // The caller must already run as the user, so that no path gives more than the user may open.
 //   u/               of the user alone, in the job's directory:
 //   u/EPOCH.ID             the script                      u/EPOCH.ID.hostfile   one host for each slot
-//   u/EPOCH.ID.in          what -is has copied
+//   u/EPOCH.ID.in          what -is has copied, or -i of another cluster
 //   ../../empty            LSB_AFFINITY_HOSTFILE           u/EPOCH.ID.out        the output that is mailed
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "common/base/result.hpp"
 #include "common/io/descriptor.hpp"
@@ -24,6 +25,8 @@ struct JobFiles {
   std::string output_note;         // where -o and -e are, and why, if elsewhere: for bjobs -l and the log
   std::string error_file;          // -e as it is; "" : standard error goes with the output
   bool spooled = false;            // no -o: the output is mailed
+  std::string returned_output,
+      returned_errors;  // what goes back to the cluster of the submission; "": nothing does
   io::Descriptor input, output, errors;
   std::int64_t output_from = 0;  // where this job's part begins
 };
@@ -35,6 +38,13 @@ void write_host_files(const wire::JobOrder& order, const JobPlaces& places);
 // The directory, then -o, -e, -i. An interactive job has only those that are asked for. Where -o or -e cannot be opened
 // the job runs all the same, and what it writes goes elsewhere (docs/decisions/0032).
 Result<void> open_job_files(const wire::JobOrder& order, JobFiles& files);
+// The command that brings -i of a job of another cluster, where it is not here; "": it is here, or none was asked for.
+std::string command_for_input(const wire::JobOrder& order, const JobPlaces& places);
+// The commands that return -o and -e.
+std::vector<std::string> commands_to_return(const JobFiles& files);
+// After them, or where they were not run: keeps what is not returned in LSF_TMPDIR (/tmp). One line for people; "": all is returned.
+std::string keep_unreturned(const wire::JobOrder& order, JobFiles& files);
+
 // Copies the output that was to be mailed to a new file in LSF_TMPDIR (/tmp); gives its path.
 Result<std::string> keep_output(const wire::JobOrder& order, const JobFiles& files);
 // Copies what is left of a file. False where reading or writing failed; errno says why.

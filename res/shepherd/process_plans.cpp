@@ -68,6 +68,7 @@ io::SpawnPlan hook_plan(const wire::JobOrder& order, const JobPlaces& places) {
 
 std::vector<std::string> preparation(const wire::JobOrder& order, const JobPlaces& places) {
   auto commands = commands_before(order.start());
+  commands.insert(commands.begin(), command_for_input(order, places));
   const std::string data = places.job_file + ".eexec";
   if (!order.eexec().empty()) write_private_file(data, order.start().submission().esub_output(), 0600);
   commands.push_back(eexec_command(order, data));

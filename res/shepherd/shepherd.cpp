@@ -22,6 +22,7 @@
 #include "res/policy/job_commands.hpp"
 #include "res/policy/job_life.hpp"
 #include "res/shepherd/clocks.hpp"
+#include "res/shepherd/file_pieces.hpp"
 #include "res/shepherd/guard_frames.hpp"
 #include "res/shepherd/guard_talk.hpp"
 #include "res/shepherd/hooks.hpp"
@@ -89,7 +90,14 @@ class Shepherd {
   }
   void carry_out(const effect::RunCopiesBack&) {
     const std::string& told = files_.error_file.empty() ? files_.places.output_file : files_.error_file;
-    hooks_.begin(commands_back(order_.start(), told), 0, Hooks::After::failure_goes_on);
+    auto commands = commands_back(order_.start(), told);
+    // The report stands at the end of an output that goes back.
+    if (!files_.returned_output.empty()) {
+      report_ = tell_end(order_, files_, over_of(life_.outcome), meter_.sampled(), wall_us());
+      mail_ = std::exchange(report_->mail, -1);
+    }
+    for (auto& command : commands_to_return(files_)) commands.push_back(std::move(command));
+    hooks_.begin(commands, 0, Hooks::After::failure_goes_on);
   }
   void carry_out(const effect::ChangeLimits& e) {
     auto& limits = order_.has_start() ? *order_.mutable_start()->mutable_limits()
@@ -131,17 +139,26 @@ class Shepherd {
   void carry_out(const effect::TellStopped&) { res_.tell_stopped(wall_us()); }
   void carry_out(const effect::TellResumed&) { res_.tell_resumed(wall_us()); }
   void carry_out(const effect::TellOver& e) {
-    const std::int64_t end_us = end_us_ != 0 ? end_us_ : wall_us();
-    meter_.finish(job_ > 0, end_us);
-    auto over = over_message(order_, e, meter_.usage(), {start_us_, end_us});
-    const EndTold told = tell_end(order_, files_, over, meter_.sampled(), wall_us());
+    auto over = over_of(e);
+    const std::string unreturned = keep_unreturned(order_, files_);
+    if (!unreturned.empty()) {
+      report_.reset();
+      files_.trouble += unreturned + ".\n";
+      files_.output_note += (files_.output_note.empty() ? "" : "; ") + unreturned;
+    }
+    const EndTold told = report_ ? *report_ : tell_end(order_, files_, over, meter_.sampled(), wall_us());
     if (!told.note.empty()) over.set_why(over.why().empty() ? told.note : over.why() + "; " + told.note);
-    mail_ = told.mail;
+    if (told.mail > 0) mail_ = told.mail;
     if (mail_ > 0) mail_until_ = now() + kMailPatience;
     guard_.say(kFrameOver, over.SerializeAsString());
     if (!e.post_follows && mail_ < 0 && tasks_.empty()) return;  // RES reads the end once we exit
     guard_.await_kept();
     res_.tell(std::move(over));
+  }
+  FromRes::JobOver over_of(const effect::TellOver& how) {
+    const std::int64_t end_us = end_us_ != 0 ? end_us_ : wall_us();
+    if (!std::exchange(measured_, true)) meter_.finish(job_ > 0, end_us);
+    return over_message(order_, how, meter_.usage(), {start_us_, end_us});
   }
   void carry_out(const effect::TellPostOver& e) {
     guard_.say(kFramePost, post_over_message(order_, e.failed).SerializeAsString());
@@ -246,6 +263,11 @@ class Shepherd {
     if (message.has_task()) expect_task(message.task());
     if (message.has_ask()) sample();
     if (message.has_peek()) peek(message.peek());
+    if (message.has_file() && order_.task_only()) {
+      wire::FromShepherd answer;
+      *answer.mutable_peeked() = pieces_.serve(message.file());
+      res_.send(answer);
+    }
   }
 
   void peek(const wire::PeekPart& asked) {
@@ -410,6 +432,9 @@ class Shepherd {
                 [this] { lose_client(); }}};
   Hooks hooks_{[this] { return open_files_.as_before(hook_plan(order_, files_.places)); }};
   TaskRelay relay_;
+  FilePieces pieces_;
+  std::optional<EndTold> report_;  // of an output that was returned
+  bool measured_ = false;          // the usage is that of the end
   pid_t mail_ = -1;
 };
 

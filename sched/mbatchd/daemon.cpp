@@ -152,6 +152,10 @@ class Daemon {
              },
              [this](const std::string& host, const sched::Attempt& attempt, std::uint64_t number,
                     const wire::PieceAsked& asked) { return engine_->read(host, attempt, number, asked); },
+             [this](const std::string& host, std::uint64_t number, const FileOnHost& file) {
+               return engine_->file(host, number, file);
+             },
+             [this](const std::string& host) { return servers_of(*files_.configuration()).contains(host); },
              [this](io::LinkId link, const wire::BatchReply& reply) { clients_.reply(link, reply); }}),
         clients_(loop_.context(), links_, tickets_, log,
                  {[this](io::LinkId link, const sched::Identity& who, const wire::BatchRequest& request) {

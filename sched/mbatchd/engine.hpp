@@ -31,8 +31,19 @@ struct EngineSetup {
   std::function<void(const std::string& host, Duration silent)> gone;
   // The host has read what was sent: has_room() holds again.
   std::function<void(const std::string& host)> room{};
-  // The answer to read().
+  // The answer to read() and to file().
   std::function<void(const std::string& host, std::uint64_t number, const wire::Piece&)> piece{};
+};
+
+// A piece of a file, read or written as this user.
+struct FileOnHost {
+  std::string user;
+  std::uint32_t uid = 0;
+  std::string path;
+  std::string name;  // of the file, where `path` is a directory
+  bool append = false;
+  std::string transfer;  // pieces that are written to one file after the other have the same
+  wire::PieceAsked asked;
 };
 
 class Engine : public sched::Engine {
@@ -50,6 +61,8 @@ class Engine : public sched::Engine {
   virtual bool read(const std::string&, const sched::Attempt&, std::uint64_t, const wire::PieceAsked&) {
     return false;
   }
+  // A file of a user on any of its hosts, for a job in another cluster. The answer comes as that of read().
+  virtual bool file(const std::string&, std::uint64_t, const FileOnHost&) { return false; }
 
   // Daemons of the cluster that call mbatchd's port are the engine's own. An error ends the link; `engine`: of ToMbatchd.
   virtual void opened(io::LinkId link, const io::LinkPeer& peer) = 0;

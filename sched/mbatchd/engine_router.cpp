@@ -35,6 +35,10 @@ class EngineRouter : public sched::OrderRouter<Engine> {
     Engine* engine = engine_of(host);
     return engine != nullptr && engine->read(host, attempt, number, asked);
   }
+  bool file(const std::string& host, std::uint64_t number, const FileOnHost& file) override {
+    Engine* engine = engine_of(host);
+    return engine != nullptr && engine->file(host, number, file);
+  }
 
   void opened(io::LinkId link, const io::LinkPeer& peer) override {
     const auto number = rules_.of_caller(peer);

@@ -46,18 +46,38 @@ void PieceRelay::heard(const std::string& cluster, const wire::PeerMessage& mess
   Question one;
   one.place = {cluster, false};
   one.number = message.piece().number();
-  one.asked = message.piece().asked();
-  std::optional<sched::JobKey> key;
-  if (peers::check(message.piece().attempt())) key = forwards_.job_of(cluster, message.piece().attempt());
-  auto may = peers::piece_order(key ? jobs_.find(*key) : nullptr, cluster, message.piece());
-  if (const auto* const order = std::get_if<peers::PieceOrder>(&may)) {
-    one.host = order->host;
-    one.attempt = order->attempt;
-    return add(std::move(one), sched::text(order->attempt.job));
-  }
+  auto taken = take(message.piece(), one);
+  if (const auto* const asker = std::get_if<std::string>(&taken)) return add(std::move(one), *asker);
   const std::uint64_t number = ++last_number_;
   questions_[number] = std::move(one);
-  answer(number, std::move(std::get<wire::Piece>(may)));
+  answer(number, std::move(std::get<wire::Piece>(taken)));
+}
+
+// Who asks, for the turns in the queue; or the answer.
+std::variant<std::string, wire::Piece> PieceRelay::take(const wire::ForwardPiece& piece,
+                                                        Question& question) const {
+  const std::string& cluster = question.place.cluster;
+  if (!peers::check(piece.attempt())) return peers::no_piece("found an attempt without a number", false);
+  if (peers::of_submission(piece.asked())) {
+    const auto key = sched::key_of(piece.attempt().key());
+    auto may = peers::file_order(jobs_.find(key), cluster, piece);
+    if (auto* const answer = std::get_if<wire::Piece>(&may)) return std::move(*answer);
+    auto& order = std::get<peers::FileOrder>(may);
+    if (!handler_.is_server(order.host))
+      return peers::no_piece("its submission host " + order.host + " has no RES", false);
+    question.host = order.host;
+    question.file = FileOnHost{order.user,   order.uid,      order.path,   order.name,
+                               order.append, order.transfer, piece.asked()};
+    return "file of " + sched::text(key);
+  }
+  question.asked = piece.asked();
+  const auto key = forwards_.job_of(cluster, piece.attempt());
+  auto may = peers::piece_order(key ? jobs_.find(*key) : nullptr, cluster, piece);
+  if (auto* const answer = std::get_if<wire::Piece>(&may)) return std::move(*answer);
+  const auto& order = std::get<peers::PieceOrder>(may);
+  question.host = order.host;
+  question.attempt = order.attempt;
+  return sched::text(order.attempt.job);
 }
 
 void PieceRelay::add(Question question, const std::string& asker) {
@@ -91,7 +111,8 @@ void PieceRelay::begin(std::uint64_t number, peers::PieceQueue& queue) {
   Question& question = found->second;
   const std::string& cluster = question.place.cluster;
   if (!question.place.asks) {
-    if (!handler_.read(question.host, question.attempt, number, question.asked))
+    if (!(question.file ? handler_.file(question.host, number, *question.file)
+                        : handler_.read(question.host, question.attempt, number, question.asked)))
       answer(number, peers::no_piece("RES of " + question.host + " is not connected", true));
     return;
   }

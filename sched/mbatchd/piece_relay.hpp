@@ -8,12 +8,15 @@
 #include <boost/asio/steady_timer.hpp>
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "common/io/links.hpp"
 #include "common/wire/batch.pb.h"
 #include "common/wire/peer.pb.h"
+#include "sched/mbatchd/engine.hpp"
 #include "sched/policy/book/forwarded_jobs.hpp"
 #include "sched/policy/book/job_table.hpp"
 #include "sched/policy/peers/piece_queue.hpp"
@@ -28,6 +31,8 @@ class PieceRelay {
     std::function<bool(const std::string& host, const sched::Attempt&, std::uint64_t number,
                        const wire::PieceAsked&)>
         read;
+    std::function<bool(const std::string& host, std::uint64_t number, const FileOnHost&)> file;
+    std::function<bool(const std::string& host)> is_server;
     std::function<void(io::LinkId, const wire::BatchReply&)> reply;
   };
   PieceRelay(boost::asio::io_context& loop, const sched::book::JobTable& jobs,
@@ -58,7 +63,9 @@ class PieceRelay {
     std::uint64_t number = 0;  // of the question there
     std::string host;          // here
     sched::Attempt attempt;
+    std::optional<FileOnHost> file;  // none: what the attempt has written
   };
+  std::variant<std::string, wire::Piece> take(const wire::ForwardPiece& piece, Question& question) const;
   void add(Question question, const std::string& asker);
   void begin(std::uint64_t number, sched::peers::PieceQueue& queue);
   void answer(std::uint64_t number, wire::Piece piece);

@@ -64,6 +64,19 @@ class ResEngine : public Engine {
             const wire::PieceAsked& asked) override {
     return hosts_.send(host, reading(attempt, number, asked));
   }
+  bool file(const std::string& host, std::uint64_t number, const FileOnHost& file) override {
+    wire::ToRes message;
+    auto& piece = *message.mutable_file();
+    piece.set_number(number);
+    piece.set_user(file.user);
+    piece.set_uid(file.uid);
+    *piece.mutable_asked() = file.asked;
+    piece.set_path(file.path);
+    piece.set_name(file.name);
+    piece.set_append(file.append);
+    piece.set_transfer(file.transfer);
+    return hosts_.send(host, std::move(message));
+  }
 
   void opened(io::LinkId link, const io::LinkPeer& peer) override { hosts_.opened(link, peer); }
   bool has(io::LinkId link) const override { return hosts_.has(link); }

@@ -143,6 +143,7 @@ ToRes to_res(sched::order::Start order) {
   start.set_mail_report_only(order.mail_report_only);
   start.set_wait_for_go(order.wait_for_go);
   start.set_usage_interval_ms(milliseconds(order.usage_interval));
+  start.set_from_cluster(std::move(order.from_cluster));
   return message;
 }
 

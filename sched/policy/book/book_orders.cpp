@@ -110,6 +110,7 @@ std::optional<order::Start> HostLedger::start_order(const effect::OrderStart& or
   start.environment = jobs::job_environment(memory_->config, job, resreq.text);
   start.effective_resreq = record.effective_resreq().empty() ? resreq.text : record.effective_resreq();
   start.cluster = memory_->config.cluster->settings.cluster;
+  start.from_cluster = record.from().cluster();
   start.gpus = gpus_on(record, order.host);
   start.submit_us = record.submit_us();
   if (resreq.mem_mb > 0) start.requested_memory_kb = static_cast<std::uint64_t>(resreq.mem_mb * 1024);

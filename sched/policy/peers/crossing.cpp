@@ -62,7 +62,6 @@ wire::JobUsage fine(const wire::JobUsage& told) {
 std::string stays_home(const wire::Submission& asked) {
   if (asked.interactive() != wire::Submission::NONE)
     return "interactive jobs are not forwarded in this release";
-  if (asked.transfers_size() != 0) return "jobs with bsub -f are not forwarded in this release";
   if (asked.asked_hosts_size() != 0) return "it asks for hosts of this cluster (-m)";
   if (!asked.reservation().empty()) return "it asks for a reservation of this cluster (-U)";
   return {};
@@ -107,6 +106,7 @@ wire::Submission crossing(const wire::Submission& asked) {
   may.set_login_shell(asked.login_shell());
   may.set_nodes(asked.nodes());
   if (asked.has_spooled_input()) may.set_spooled_input(asked.spooled_input());
+  *may.mutable_transfers() = asked.transfers();
   may.set_user(asked.user());
   return may;
 }
@@ -119,6 +119,10 @@ wire::Submission crossing(const wire::Submission& asked, JobKey key) {
   may.set_input_file(numbered(asked.input_file()));
   may.set_output_file(numbered(asked.output_file()));
   may.set_error_file(numbered(asked.error_file()));
+  for (auto& transfer : *may.mutable_transfers()) {
+    transfer.set_local(numbered(transfer.local()));
+    transfer.set_remote(numbered(transfer.remote()));
+  }
   return may;
 }
 

@@ -1,7 +1,9 @@
 #include "sched/policy/peers/piece_rights.hpp"
 
+#include <optional>
 #include <utility>
 
+#include "common/base/job_numbers.hpp"
 #include "sched/policy/peers/forward_messages.hpp"
 #include "sched/policy/peers/peer_identity.hpp"
 
@@ -15,8 +17,80 @@ wire::Piece at_its_end() {
 }
 
 bool known(const wire::PieceAsked& asked) {
-  return asked.from() >= 0 &&
-         (asked.operation() == wire::PieceAsked::OUTPUT || asked.operation() == wire::PieceAsked::ERRORS);
+  return asked.from() >= 0 && wire::PieceAsked::Operation_IsValid(asked.operation()) &&
+         asked.data().size() <= kMostPiece;
+}
+
+std::string below(const std::string& directory, const std::string& path) {
+  if (path.empty()) return directory;
+  if (path.starts_with('/') || directory.empty()) return path;
+  return directory + (directory.ends_with('/') ? "" : "/") + path;
+}
+
+struct NamedFile {
+  std::string path, suffix;  // suffix: of the name in a directory
+  bool readable = false, writable = false, append = false;
+};
+
+// bsub(1): -i, -o and -e are below -cwd and -outdir, -f is below the directory where bsub was called.
+std::optional<NamedFile> named_file(const wire::Submission& asked, JobKey key,
+                                    const wire::PieceAsked& piece) {
+  const auto numbered = [key](const std::string& path) { return with_job_numbers(path, key.id, key.index); };
+  const std::string directory = below(asked.cwd(), numbered(asked.asked_cwd()));
+  const std::string outputs = below(directory, numbered(asked.output_dir()));
+  NamedFile file;
+  switch (piece.file()) {
+    case wire::PieceAsked::INPUT:
+      if (asked.input_file().empty() || asked.has_spooled_input()) return std::nullopt;
+      file.path = below(directory, numbered(asked.input_file()));
+      file.readable = true;
+      return file;
+    case wire::PieceAsked::STDOUT:
+      if (asked.output_file().empty()) return std::nullopt;
+      return NamedFile{below(outputs, numbered(asked.output_file())), ".out", false, true,
+                       !asked.output_overwrite()};
+    case wire::PieceAsked::STDERR:
+      if (asked.error_file().empty()) return std::nullopt;
+      return NamedFile{below(outputs, numbered(asked.error_file())), ".err", false, true,
+                       !asked.error_overwrite()};
+    case wire::PieceAsked::TRANSFER: {
+      if (piece.transfer() >= static_cast<std::uint32_t>(asked.transfers_size())) return std::nullopt;
+      using Asked = wire::FileTransfer;
+      const Asked& transfer = asked.transfers(static_cast<int>(piece.transfer()));
+      file.path = below(asked.cwd(), numbered(transfer.local()));
+      file.readable = transfer.direction() == Asked::TO_HOST || transfer.direction() == Asked::BOTH;
+      file.writable = transfer.direction() != Asked::TO_HOST;
+      file.append = transfer.direction() == Asked::APPEND_BACK;
+      return file;
+    }
+    default:
+      return std::nullopt;
+  }
+}
+
+bool allowed(const NamedFile& file, wire::PieceAsked::Operation operation) {
+  return operation == wire::PieceAsked::READ    ? file.readable
+         : operation == wire::PieceAsked::WRITE ? file.writable
+                                                : true;
+}
+
+// As the other cluster has the user; in records of an older release the name is the same here.
+std::string user_there(const Job& job) {
+  return job.record.from().user().empty() ? job.asked->user() : job.record.from().user();
+}
+
+// Of a job that runs here for another cluster.
+std::variant<PieceQuestion, wire::Piece> question_back(const Job& job, const wire::PieceAsked& asked,
+                                                       const Identity& who) {
+  if (who.uid != job.asked->uid()) return no_piece("no such job of yours is here for another cluster", false);
+  if (finished(job.status())) return no_piece("the job is over", false);
+  PieceQuestion question{job.record.from().cluster(), {}};
+  auto& attempt = *question.piece.mutable_attempt();
+  *attempt.mutable_key() = job.record.from().key();
+  attempt.set_attempt(job.record.from().attempt());
+  question.piece.set_user(user_there(job));
+  *question.piece.mutable_asked() = asked;
+  return question;
 }
 
 wire::Piece not_known() {
@@ -35,6 +109,10 @@ wire::Piece no_piece(std::string why, bool later) {
 std::variant<PieceQuestion, wire::Piece> piece_question(const Job* job, const wire::AskPiece& asked,
                                                         const Identity& who) {
   if (!known(asked.asked())) return not_known();
+  if (of_submission(asked.asked())) {
+    if (job != nullptr && job->record.has_from()) return question_back(*job, asked.asked(), who);
+    return no_piece("no such job of yours is here for another cluster", false);
+  }
   if (job == nullptr || !job->record.has_forwarded())
     return no_piece("no such job of yours runs in another cluster", false);
   const std::string& cluster = job->record.forwarded().cluster();
@@ -53,11 +131,7 @@ std::variant<PieceQuestion, wire::Piece> piece_question(const Job* job, const wi
 
 std::variant<PieceOrder, wire::Piece> piece_order(const Job* job, const std::string& cluster,
                                                   const wire::ForwardPiece& asked) {
-  if (!known(asked.asked())) return not_known();
-  // As the other cluster has the user; in records of an older release the name is the same here.
-  const auto user_there = [](const Job& of) {
-    return of.record.from().user().empty() ? of.asked->user() : of.record.from().user();
-  };
+  if (!known(asked.asked()) || of_submission(asked.asked())) return not_known();
   const bool its = job != nullptr && job->record.from().cluster() == cluster &&
                    key_of(job->record.from().key()) == key_of(asked.attempt().key()) &&
                    job->record.from().attempt() == asked.attempt().attempt() &&
@@ -67,6 +141,33 @@ std::variant<PieceOrder, wire::Piece> piece_order(const Job* job, const std::str
   if (job->record.hosts_size() == 0 || !job->record.started())
     return no_piece("the job has not begun yet", true);
   return PieceOrder{job->record.hosts(0).name(), {job->key(), job->record.attempt()}};
+}
+
+std::variant<FileOrder, wire::Piece> file_order(const Job* job, const std::string& cluster,
+                                                const wire::ForwardPiece& asked) {
+  if (!known(asked.asked()) || !of_submission(asked.asked())) return not_known();
+  const bool its = job != nullptr && job->record.has_forwarded() &&
+                   job->record.forwarded().cluster() == cluster &&
+                   job->record.attempt() == asked.attempt().attempt() && job->asked->user() == asked.user();
+  if (!its || finished(job->status()))
+    return no_piece("no such job of this user is in cluster " + plain_words(cluster), false);
+  const auto file = named_file(*job->asked, job->key(), asked.asked());
+  if (!file || !allowed(*file, asked.asked().operation()))
+    return no_piece("the job has no such file to read or to write", false);
+  FileOrder order{
+      job->asked->from_host(), job->asked->user(), job->asked->uid(), file->path, "", file->append, ""};
+  if (!file->suffix.empty())
+    order.name = std::to_string(job->key().id) +
+                 (job->key().index == 0 ? "" : "." + std::to_string(job->key().index)) + file->suffix;
+  order.transfer = text(Attempt{job->key(), job->record.attempt()}) + " file " +
+                   std::to_string(asked.asked().file()) + " " + std::to_string(asked.asked().transfer()) +
+                   " copy " + std::to_string(asked.asked().copy());
+  return order;
+}
+
+bool of_submission(const wire::PieceAsked& asked) {
+  return asked.operation() == wire::PieceAsked::MARK || asked.operation() == wire::PieceAsked::READ ||
+         asked.operation() == wire::PieceAsked::WRITE;
 }
 
 wire::Piece believed(const wire::Piece& told) {

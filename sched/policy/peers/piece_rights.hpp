@@ -8,6 +8,9 @@
 //   ---------------------+---------------------------+--------------+------------------+------------
 //   asked by a user      | refused                   | later        | question         | over
 //   asked by a cluster   | refused                   | later        | read on its host | over
+//
+// The files of -i, -o, -e and -f go the other way: the job's processes ask the executing cluster, which asks the one where the job was
+// submitted. That one's submission says which files these are and whether they are read or written. A job that is over has none.
 // docs/decisions/0094.
 #pragma once
 
@@ -40,6 +43,23 @@ struct PieceOrder {
 // `job`: ours for the attempt that the question names; nullptr where there is none.
 std::variant<PieceOrder, wire::Piece> piece_order(const Job* job, const std::string& cluster,
                                                   const wire::ForwardPiece& asked);
+
+// A file of the submission, read or written on the submission host as the job's user.
+struct FileOrder {
+  std::string host;
+  std::string user;
+  std::uint32_t uid = 0;
+  std::string path;
+  std::string name;  // of the file, where `path` is a directory
+  bool append = false;
+  std::string transfer;  // of the attempt and the file
+};
+// `job`: ours with the key that the question names; nullptr where there is none.
+std::variant<FileOrder, wire::Piece> file_order(const Job* job, const std::string& cluster,
+                                                const wire::ForwardPiece& asked);
+
+// MARK, READ, WRITE.
+bool of_submission(const wire::PieceAsked& asked);
 
 // An answer as another cluster tells it.
 wire::Piece believed(const wire::Piece& told);

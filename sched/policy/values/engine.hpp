@@ -65,6 +65,7 @@ struct Start {
   std::uint64_t requested_memory_kb = 0;  // rusage[mem]; 0: none
   bool mail_report_only = false;          // LSB_JOB_REPORT_MAIL=N: no report
   bool wait_for_go = false;    // no part of it may run before Engine::go(); only for hosts with knows_go
+  std::string from_cluster;    // of a job that was forwarded to this cluster: by which one
   std::uint64_t forward = 0;   // to another cluster: the number of the forward; `queue` is that cluster's
   Duration usage_interval{0};  // between reports of its usage; 0: the host's default
 };

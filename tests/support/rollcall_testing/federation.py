@@ -60,9 +60,10 @@ class Member(BatchCluster):
 
 
 class Federation(contextlib.ExitStack):
-    """`members`: name to hosts. `queues`, `params`, `slots`, `conf` (lines of lsf.conf): by name; what is left out is a BatchCluster's."""
+    """`members`: name to hosts. `queues`, `params`, `slots`, `conf` (lines of lsf.conf): by name; what is left out is a BatchCluster's.
+    `apart`: hosts that do not have the users' directories."""
 
-    def __init__(self, bench, members, queues=None, params=None, slots=None, conf=None):
+    def __init__(self, bench, members, queues=None, params=None, slots=None, conf=None, apart=()):
         super().__init__()
         socket = start_munged(bench)
         bench.cluster.fixtures = processes.named("munged")
@@ -72,6 +73,8 @@ class Federation(contextlib.ExitStack):
             places[user] = bench.fresh_directory(f"user{user}")
             os.chown(places[user], user, pwd.getpwuid(user).pw_gid)
             os.chmod(places[user], 0o700)
+            for host in apart:
+                bench.cluster.host(host).run(["mount", "-t", "tmpfs", "-o", "mode=0700", "none", places[user]], check=True)
         self.members = {}
         for name, hosts in members.items():
             others = [other for other in members if other != name]

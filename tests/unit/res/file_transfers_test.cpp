@@ -53,6 +53,31 @@ TEST(FileTransfers, GoWhereTheyAreMeantTo) {
   EXPECT_THAT(commands(transfers_back(start, "/e r")).front(), HasSubstr(" 2>>'/e r'"));
 }
 
+TEST(FileTransfers, OfAnotherClustersJobNameTheSubmission) {
+  auto start = job_with({{"back", "there", Direction::FROM_HOST}, {"in", "data", Direction::TO_HOST}});
+  start.set_from_cluster("west");
+  const auto forth = transfers_to_host(start);
+  ASSERT_EQ(forth.size(), 1U);
+  EXPECT_THAT(forth.front().command, HasSubstr("lsrcp\" -- @:f1 /scratch/12/data"));
+  EXPECT_EQ(forth.front().what, "n1@west:/home/u/in to /scratch/12/data") << "for people";
+  EXPECT_THAT(commands(transfers_back(start, "")).front(), HasSubstr("lsrcp\" -- /scratch/12/there @:f0"));
+  EXPECT_THAT(fetch_input("/a b/in", "/why"), HasSubstr("lsrcp\" -- @:input '/a b/in' 2>/why || :"));
+  EXPECT_THAT(return_file("/out", "output", "/why"), HasSubstr("-- /out @:output 2>/why && rm -f -- /out"));
+}
+
+TEST(FileTransfers, FilesOfASubmissionHaveNames) {
+  EXPECT_EQ(submitted_file("input")->file, wire::PieceAsked::INPUT);
+  EXPECT_EQ(submitted_file("output")->file, wire::PieceAsked::STDOUT);
+  EXPECT_EQ(submitted_file("errors")->file, wire::PieceAsked::STDERR);
+  EXPECT_EQ(submitted_file("f12")->transfer, 12U);
+  for (const char* word : {"", "f", "f-1", "f1x", "../in", "f99999999999", "Input"})
+    EXPECT_FALSE(submitted_file(word)) << word;
+  const auto options = parse_lsrcp({"--", "@:input", "/here"});
+  ASSERT_TRUE(options);
+  EXPECT_EQ(options->from.host, "@");
+  EXPECT_EQ(options->from.path, "input");
+}
+
 TEST(FileTransfers, FileNamesAreQuotedForTheShell) {
   const auto start = job_with({{"$(touch x)", "'; rm -rf ~; '", Direction::TO_HOST}});
   EXPECT_THAT(commands(transfers_to_host(start)).front(),

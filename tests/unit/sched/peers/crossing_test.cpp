@@ -51,9 +51,14 @@ TEST(Crossing, NamesFilesByTheNumbersOfTheSubmission) {
   wire::Submission asked;
   asked.set_output_file("out.%J.%I");
   asked.set_asked_cwd("run%J");
+  asked.add_transfers()->set_local("in.%J");
+  asked.mutable_transfers(0)->set_remote("there.%I");
   const wire::Submission may = crossing(asked, JobKey{12, 3});
   EXPECT_EQ(may.output_file(), "out.12.3");
   EXPECT_EQ(may.asked_cwd(), "run12");
+  ASSERT_EQ(may.transfers_size(), 1);
+  EXPECT_EQ(may.transfers(0).local(), "in.12");
+  EXPECT_EQ(may.transfers(0).remote(), "there.3");
 }
 
 TEST(Crossing, SaysWhatKeepsAJobHere) {
@@ -63,7 +68,7 @@ TEST(Crossing, SaysWhatKeepsAJobHere) {
   EXPECT_THAT(stays_home(asked), HasSubstr("interactive"));
   asked.Clear();
   asked.add_transfers();
-  EXPECT_THAT(stays_home(asked), HasSubstr("-f"));
+  EXPECT_EQ(stays_home(asked), "") << "files of -f go by way of the masters";
   asked.Clear();
   asked.add_asked_hosts();
   EXPECT_THAT(stays_home(asked), HasSubstr("-m"));

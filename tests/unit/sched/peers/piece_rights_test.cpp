@@ -157,6 +157,110 @@ TEST(PieceOrders, OfAJobThatIsOverEndAndBeforeItBeginsComeLater) {
   EXPECT_TRUE(answer(piece_order(&early, "west", question())).later());
 }
 
+// Where it was submitted, with files.
+Job with_files() {
+  Job job = forwarded();
+  auto asked = std::make_shared<wire::Submission>(*job.asked);
+  asked->set_from_host("w1");
+  asked->set_cwd("/home/ann");
+  asked->set_asked_cwd("run%J");
+  asked->set_input_file("in.%J");
+  asked->set_output_file("out/");
+  asked->set_error_file("/abs/err");
+  asked->set_error_overwrite(true);
+  asked->add_transfers()->set_local("a");
+  asked->add_transfers()->set_local("b");
+  asked->mutable_transfers(1)->set_direction(wire::FileTransfer::APPEND_BACK);
+  job.asked = std::move(asked);
+  return job;
+}
+wire::ForwardPiece file_question(wire::PieceAsked::Operation operation, wire::PieceAsked::File file,
+                                 std::uint32_t transfer = 0) {
+  wire::ForwardPiece piece;
+  set_key(*piece.mutable_attempt()->mutable_key(), {7, 0});
+  piece.mutable_attempt()->set_attempt(2);
+  piece.set_user("ann");
+  piece.mutable_asked()->set_operation(operation);
+  piece.mutable_asked()->set_file(file);
+  piece.mutable_asked()->set_transfer(transfer);
+  return piece;
+}
+using Asked = wire::PieceAsked;
+
+TEST(FilesOfASubmission, AreThoseThatItNames) {
+  const Job job = with_files();
+  const auto order = [&job](Asked::Operation operation, Asked::File file, std::uint32_t transfer = 0) {
+    return std::get<FileOrder>(file_order(&job, "east", file_question(operation, file, transfer)));
+  };
+  const auto input = order(Asked::READ, Asked::INPUT);
+  EXPECT_EQ(input.host, "w1");
+  EXPECT_EQ(input.user, "ann");
+  EXPECT_EQ(input.uid, 1001U);
+  EXPECT_EQ(input.path, "/home/ann/run7/in.7");
+  const auto output = order(Asked::WRITE, Asked::STDOUT);
+  EXPECT_EQ(output.path, "/home/ann/run7/out/");
+  EXPECT_EQ(output.name, "7.out");
+  EXPECT_TRUE(output.append);
+  EXPECT_EQ(order(Asked::WRITE, Asked::STDERR).path, "/abs/err");
+  EXPECT_FALSE(order(Asked::WRITE, Asked::STDERR).append) << "-eo";
+  EXPECT_EQ(order(Asked::READ, Asked::TRANSFER, 0).path, "/home/ann/a")
+      << "-f is below where bsub was called";
+  EXPECT_TRUE(order(Asked::WRITE, Asked::TRANSFER, 1).append);
+  EXPECT_NE(order(Asked::WRITE, Asked::STDERR).transfer, output.transfer);
+}
+
+TEST(FilesOfASubmission, AreReadAndWrittenAsItSays) {
+  const Job job = with_files(), none = forwarded();
+  const auto refused = [](const Job* of, Asked::Operation operation, Asked::File file,
+                          std::uint32_t transfer = 0) {
+    EXPECT_THAT(answer(file_order(of, "east", file_question(operation, file, transfer))).why_not(),
+                HasSubstr("no such file"));
+  };
+  refused(&job, Asked::WRITE, Asked::INPUT);
+  refused(&job, Asked::READ, Asked::STDOUT);
+  refused(&job, Asked::READ, Asked::STDERR);
+  refused(&job, Asked::WRITE, Asked::TRANSFER, 0);
+  refused(&job, Asked::READ, Asked::TRANSFER, 1);
+  refused(&job, Asked::MARK, Asked::TRANSFER, 2);
+  refused(&none, Asked::READ, Asked::INPUT);
+  refused(&none, Asked::WRITE, Asked::STDOUT);
+}
+
+TEST(FilesOfASubmission, AreForTheAttemptThatIsThereAlone) {
+  const Job job = with_files(), own = job_of_ann(wire::STATUS_RUN);
+  Job over = with_files();
+  over.record.set_status(wire::STATUS_DONE);
+  const auto refused = [](const Job* of, const std::string& cluster, const wire::ForwardPiece& asked) {
+    EXPECT_THAT(answer(file_order(of, cluster, asked)).why_not(), HasSubstr("no such job of this user"));
+  };
+  const auto asked = file_question(Asked::READ, Asked::INPUT);
+  refused(&job, "north", asked);
+  refused(&own, "east", asked);
+  refused(&over, "east", asked);
+  refused(nullptr, "east", asked);
+  auto other = asked;
+  other.mutable_attempt()->set_attempt(1);
+  refused(&job, "east", other);
+  other = asked;
+  other.set_user("bob");
+  refused(&job, "east", other);
+}
+
+TEST(FilesOfASubmission, AreAskedForByTheUserOfTheJobThere) {
+  const Job job = from_west();
+  wire::AskPiece ask;
+  ask.mutable_asked()->set_operation(Asked::READ);
+  const auto may = piece_question(&job, ask, ann());
+  ASSERT_TRUE(std::holds_alternative<PieceQuestion>(may));
+  EXPECT_EQ(std::get<PieceQuestion>(may).cluster, "west");
+  EXPECT_EQ(std::get<PieceQuestion>(may).piece.attempt().attempt(), 4U);
+  EXPECT_FALSE(std::holds_alternative<PieceQuestion>(piece_question(&job, ask, {1002, 100, "bob", {}, true})))
+      << "an administrator of that cluster has no right to files of this one";
+  const Job here = job_of_ann(wire::STATUS_RUN), gone = forwarded();
+  EXPECT_FALSE(std::holds_alternative<PieceQuestion>(piece_question(&here, ask, ann())));
+  EXPECT_FALSE(std::holds_alternative<PieceQuestion>(piece_question(&gone, ask, ann())));
+}
+
 TEST(Pieces, OfAnotherClusterAreBounded) {
   wire::Piece told;
   told.set_data(std::string(kMostPiece, 'x'));
