@@ -104,8 +104,16 @@ def test_commands_reach_the_job_from_where_it_was_submitted(bench):
         west.wait_for(job, "USUSP")
         east.user("bresume", there)
         west.wait_for(job, "RUN")
-        done = west.run("bmod", "-W", "30", str(job))
-        expect_in("Job has started in cluster east and cannot be changed from here", done.stdout + done.stderr, "bmod of a job that runs there")
+        done = west.run("bmod", "-J", "other", str(job))
+        expect_in("Job has started in cluster east: only -c -M -p -T -v -W can be changed from here", done.stdout + done.stderr,
+                  "bmod of a job that runs there")
+        expect_in("are being changed", west.run("bmod", "-W", "30", str(job)).stdout, "bmod -W of a job that runs there")
+        limited = west.bsub("sleep 1000", "-q", "send", "-o", "/dev/null")
+        west.wait_for(limited, "RUN")
+        expect_in("are being changed", west.run("bmod", "-p", "1", str(limited)).stdout, "bmod -p")  # a shell and its sleep are two
+        expect_equal(west.wait_for(limited, "EXIT", "DONE"), "EXIT", "it is ended there")
+        wait_until(lambda: "TERM_PROCESSLIMIT" in west.user("bjobs", "-UF", "-l", str(limited)).stdout,
+                   lambda: west.user("bjobs", "-UF", "-l", str(limited)).stdout, 30)
         west.run("bkill", "-r", str(job))
         west.wait_for(job, "EXIT")
         east.wait_for(there, "EXIT")

@@ -93,8 +93,10 @@ class Obeying {
       case wire::SentSignal::SEND:
         if (sent.signal() == kSigKill) return kill(kSigKill, sent.term_reason());
         return step(event::SignalAsked{by_, sent.signal()});
+      case wire::SentSignal::LIMITS:
+        return change_limits(sent.limits());
       default:
-        return;  // limits of a job that runs stay as they crossed
+        return;
     }
   }
   void withdraw() {
@@ -103,6 +105,13 @@ class Obeying {
   }
 
  private:
+  // Of the present run: the queue's own limits hold as for a job of ours. What a requeue starts again has those that crossed first.
+  void change_limits(const wire::Limits& asked) {
+    const Job& job = *entry_.job;
+    if (!placed(job.status())) return;
+    step(event::LimitsChanged{
+        jobs::effective_limits(jobs::terms_of(m_.config, job.record.queue(), *job.asked), asked)});
+  }
   void kill(int signal, std::int32_t term_reason) {
     entry_.job->record.mutable_from()->set_term_reason(term_reason);
     step(event::KillAsked{by_, signal});

@@ -82,8 +82,12 @@ class Modifying {
     std::erase_if(keys, [this](JobKey key) { return finished(m_.find(key)->status()); });
     if (keys.empty()) return jobs::refusal(jobs::Refusal::FAILED, "Job has already finished");
     for (const JobKey key : keys)
-      if (const auto& record = m_.find(key)->record; is_elsewhere(record))
-        return jobs::refusal(jobs::Refusal::FAILED, runs_elsewhere(record));
+      if (const auto& record = m_.find(key)->record; is_elsewhere(record)) {
+        if (limits_alone()) return std::nullopt;  // they go to the other cluster like a signal
+        return jobs::refusal(jobs::Refusal::FAILED, "Job has started in cluster " +
+                                                        record.forwarded().cluster() +
+                                                        ": only -c -M -p -T -v -W can be changed from here");
+      }
     const bool some_started =
         std::any_of(keys.begin(), keys.end(), [this](JobKey key) { return placed(m_.find(key)->status()); });
     if (!some_started) return std::nullopt;
@@ -92,6 +96,14 @@ class Modifying {
     // Users see all of these jobs as pending, so a start that waits for its go-ahead is taken back for the change.
     for (const JobKey key : keys) m_.step(*m_.entry(key), event::StartNotTaken{}, now_, effects);
     return std::nullopt;
+  }
+
+  // -t is a time, and times do not cross.
+  bool limits_alone() const {
+    return std::all_of(request_.fields().begin(), request_.fields().end(), [](std::int32_t number) {
+      const ModifyField* row = modify_field(number);
+      return row && row->started == ModifyField::Started::tell && number != S::kTerminateUsFieldNumber;
+    });
   }
 
   bool runs(JobKey key) const {

@@ -98,6 +98,25 @@ TEST_F(Foreign, ObeysEachOrderOnce) {
   EXPECT_EQ(job(key).status(), wire::STATUS_PEND);
 }
 
+TEST_F(Foreign, HasItsLimitsChangedWithinThoseOfTheQueue) {
+  receives("RUNLIMIT = 60\n");
+  const JobKey key = here(offer(7));
+  dispatch(key);
+  auto order = signal(7, 1, wire::SentSignal::LIMITS);
+  order.mutable_sent()->mutable_limits()->set_run_s(600);
+  const auto limits = [&](std::int64_t run_s) {
+    order.mutable_sent()->mutable_limits()->set_run_s(run_s);
+    book->forwards().signal("east", order, now);
+    order.mutable_sent()->set_number(order.sent().number() + 1);
+    const auto& sent = job(key).record.signals();
+    return sent.empty() ? 0 : sent.rbegin()->limits().run_s();
+  };
+  EXPECT_EQ(limits(600), 600);
+  EXPECT_EQ(limits(1'000'000), 3600) << "the queue's limit";
+  order.mutable_sent()->set_number(2);
+  EXPECT_EQ(limits(5), 3600) << "a repeated order";
+}
+
 TEST_F(Foreign, IsGivenBackOnlyBeforeItHasHosts) {
   const JobKey waits = here(offer(7)), placed = here(offer(8));
   dispatch(placed);
