@@ -25,10 +25,12 @@ if(TARGET book_sim_test)
 endif()
 
 # Clusters that forward jobs to one another: 10,000 worlds of each kind.
-if(TARGET forward_sim_test)
-  add_test(NAME nightly_forward_sim_test COMMAND forward_sim_test)
-  set_tests_properties(nightly_forward_sim_test PROPERTIES LABELS nightly TIMEOUT 7200 ENVIRONMENT "ROLLCALL_SIM_SEEDS=10000")
-endif()
+foreach(name forward_sim_test forward_cycles_sim_test)
+  if(TARGET ${name})
+    add_test(NAME nightly_${name} COMMAND ${name})
+    set_tests_properties(nightly_${name} PROPERTIES LABELS nightly TIMEOUT 14400 ENVIRONMENT "ROLLCALL_SIM_SEEDS=10000")
+  endif()
+endforeach()
 
 # All recorded decisions of the Book and the cycle.
 if(TARGET decision_recorder)

@@ -12,6 +12,7 @@
 #include "sched/policy/jobs/site_rules.hpp"
 #include "sched/policy/peers/crossing.hpp"
 #include "sched/policy/peers/forward_messages.hpp"
+#include "sched/policy/values/elsewhere.hpp"
 #include "sched/policy/values/resreq_syntax.hpp"
 
 namespace rollcall::mbatchd {
@@ -98,6 +99,7 @@ Result<void> ForwardOut::take_held(const std::string& cluster, const wire::Forwa
 void ForwardOut::greeted(const std::string& cluster, const wire::ForwardHeld& held) {
   queues_.connected(cluster, true);
   handler_.told(host_of(cluster), peers::came_of(held));
+  forget_ended(cluster);
   for (const auto& state : held.running())
     if (const auto taken = take_state(cluster, state); !taken) complain(cluster, taken.error().text);
   for (const auto& over : held.over())
@@ -122,8 +124,8 @@ Result<void> ForwardOut::take_over(const std::string& cluster, const wire::Forwa
     if (const auto known = forwards_.find(attempt); known != forwards_.end())
       then_[{attempt.job, text(known->second.queue)}] = queues_.figures(known->second.queue);
   if (over->how() != wire::ForwardOver::REFUSED) tried_.erase(attempt.job);
-  left(attempt);
   handler_.told(host_of(cluster), peers::over_of(*over));
+  if (!is_there(attempt)) left(attempt);  // one that is not known there is offered again
   return {};
 }
 
@@ -167,6 +169,19 @@ void ForwardOut::left(const Attempt& attempt) {
   if (known == forwards_.end()) return;
   queues_.gone(known->second.queue, known->second.number);
   forwards_.erase(known);
+}
+
+bool ForwardOut::is_there(const Attempt& attempt) const {
+  const sched::Job* job = jobs_.find(attempt.job);
+  return job && sched::is_elsewhere(job->record) && job->record.attempt() == attempt.number;
+}
+
+// Attempts that were killed or asked back before the cluster had heard of them: it tells no end of these.
+void ForwardOut::forget_ended(const std::string& cluster) {
+  std::vector<Attempt> ended;
+  for (const auto& [attempt, forward] : forwards_)
+    if (forward.queue.cluster == cluster && !is_there(attempt)) ended.push_back(attempt);
+  for (const Attempt& attempt : ended) left(attempt);
 }
 
 // ---------------------------------------------------------------- offers

@@ -105,6 +105,8 @@ class ForwardOut : public sched::Engine {
   void forward(const sched::Job& job, const conf::RemoteQueue& queue, int slots, std::string why);
   void left(const sched::Attempt& attempt);
   void complain(const std::string& cluster, const std::string& what);
+  bool is_there(const sched::Attempt& attempt) const;
+  void forget_ended(const std::string& cluster);
 
   const sched::book::JobTable& jobs_;
   io::Log& log_;

@@ -100,6 +100,11 @@ bool BookWorld::chance(int of_hundred) {
   return true;
 }
 
+bool BookWorld::dies() {
+  const bool now = deaths_left_ && *deaths_left_ > 0 && --*deaths_left_ == 0;
+  return chance(chances_.mbatchd_dies) || now;
+}
+
 // ---------------------------------------------------------------- mbatchd
 
 void BookWorld::start_mbatchd() {
@@ -188,16 +193,16 @@ void BookWorld::take(Effects effects) {
 void BookWorld::finish_turn() {
   if (checks_)
     if (auto broken = book_->broken_invariant(); !broken.empty()) fail(broken);
-  if (chance(chances_.mbatchd_dies)) return die();
+  if (dies()) return die();
   if (disk_full_ || chance(chances_.commit_fails)) return;  // all of it waits
   commit();
-  if (chance(chances_.mbatchd_dies)) return die();
+  if (dies()) return die();
   acknowledged_.insert(unanswered_.begin(), unanswered_.end());
   unanswered_.clear();
   const Effects effects = std::move(waiting_);
   waiting_.clear();
   for (const Effect& effect : effects) {
-    if (chance(chances_.mbatchd_dies)) return die();
+    if (dies()) return die();
     if (const auto* released = std::get_if<effect::OrderRelease>(&effect))
       if (started_.count(released->attempt) == 0) ++taken_back_;
     HereOrElsewhere engines(engine(), elsewhere_);
@@ -247,9 +252,7 @@ void BookWorld::start(const std::string& host, order::Start order) {
   for (const auto& on : order.hosts) hosts_of_[order.attempt].insert(on.name());
   send(host, order.wait_for_go ? Order::Kind::prepare : Order::Kind::start, order.attempt);
 }
-void BookWorld::go(const std::string& host, const Attempt& attempt) {
-  send(host, Order::Kind::go, attempt);
-}
+void BookWorld::go(const std::string& host, const Attempt& attempt) { send(host, Order::Kind::go, attempt); }
 void BookWorld::expect(const std::string& host, const order::Expect& order) {
   send(host, Order::Kind::expect, order.attempt);
 }

@@ -60,6 +60,8 @@ class BookWorld : Engine {
   void set_clock_ahead(std::int64_t us) { now_.us += us; }
   // At most `*left` faults happen from now on; each one takes one away.
   void limit_faults(int* left) { faults_left_ = left; }
+  // mbatchd dies at the `*left`-th point from now on at which it may: before a commit, behind it, and before each order that follows.
+  void die_at(int* left) { deaths_left_ = left; }
   // Every turn fails to commit while it is full.
   void set_disk_full(bool full) { disk_full_ = full; }
   bool disk_full() const { return disk_full_; }
@@ -141,6 +143,7 @@ class BookWorld : Engine {
   Engine& engine();
 
   bool chance(int of_hundred);  // of a fault
+  bool dies();
   std::size_t below(std::size_t n) { return random_() % n; }
   void fail(const std::string& what) {
     if (trouble_.empty()) trouble_ = what;
@@ -196,6 +199,7 @@ class BookWorld : Engine {
   Store store_, backup_;
   bool disk_full_ = false, checks_ = true;
   int* faults_left_ = nullptr;  // none: as many as are drawn
+  int* deaths_left_ = nullptr;
   int pack_every_ = 1, commits_ = 0;
   Effects waiting_;                       // of turns that are not committed, then not carried out
   std::vector<std::int32_t> unanswered_;  // submitted in them

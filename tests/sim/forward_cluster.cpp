@@ -11,14 +11,24 @@ using What = wire::PeerMessage::WhatCase;
 std::size_t cluster_of_host(const std::string& host) { return number_of(HostId(host).cluster()); }
 std::string host_of(const std::string& cluster) { return HostId::whole_cluster(cluster).text(); }
 
+// Above all numbers that its earlier lives gave to forwards.
+std::uint64_t first_number(int life) {
+  return std::uint64_t{1'000'000} * (static_cast<std::uint64_t>(life) + 1);
+}
+
 }  // namespace
 
 std::string name_of(std::size_t cluster) { return "c" + std::to_string(cluster); }
 std::size_t number_of(std::string_view cluster) { return static_cast<std::size_t>(cluster[1] - '0'); }
 
 ForwardCluster::ForwardCluster(Outside& outside, std::size_t its_number, const ConfigView& config,
-                               std::uint32_t seed, const WorldChances& chances)
-    : number(its_number), world(config, seed, chances), outside_(outside) {
+                               std::uint32_t seed, const WorldChances& chances, Plans plans)
+    : number(its_number), world(config, seed, chances), outside_(outside), figures_(first_number(0)) {
+  if (plans == Plans::with_cycles) {
+    cycles_.emplace(config);
+    world.plan_with(
+        [this](book::Book& book, WallTime now, const auto& take) { cycles_->plan(book, now, take); });
+  }
   world.watch([this](const Effect& effect, const book::Book&) {
     changed_since_check = true;
     if (const auto* save = std::get_if<effect::SaveJob>(&effect)) changed_.insert(save->key);
@@ -46,11 +56,15 @@ bool ForwardCluster::accepts(const ForwardCluster& other) const {
 
 void ForwardCluster::connected(const ForwardCluster& other) {
   known_[other.number] = other.identity().row;
+  peers_.insert(other.number);
+  figures_.forget(name_of(other.number));
   greeted_.erase(other.number);
   greets_.insert(other.number);
 }
 
 void ForwardCluster::apart(std::size_t other) {
+  peers_.erase(other);
+  figures_.connected(name_of(other), false);
   greeted_.erase(other);
   greets_.erase(other);
 }
@@ -68,6 +82,8 @@ void ForwardCluster::greet(std::size_t other) {
   for (const JobKey key : forwards.held_for(name_of(other))) {
     check_stored(key);
     auto said = forwards.said_of(key, world.now());
+    const auto& record = world.book().jobs().find(key)->record;
+    figures_.took_in(name_of(other), record.queue(), record.from().number());
     if (said && said->state)
       *held.add_running() = std::move(*said->state);
     else if (said)
@@ -90,6 +106,7 @@ Effects ForwardCluster::apply(const std::string& from, const wire::PeerMessage& 
   auto& forwards = book.forwards();
   switch (message.what_case()) {
     case What::kOffer:
+      figures_.took_in(from, message.offer().queue(), message.offer().number());
       return answered(sender, forwards.offer(from, message.offer(), peers::crossing(message.offer().asked()),
                                              kForwardUser, now));
     case What::kSignal:
@@ -98,6 +115,9 @@ Effects ForwardCluster::apply(const std::string& from, const wire::PeerMessage& 
       return answered(sender, forwards.recall(from, message.recall(), now));
     case What::kAcknowledge:
       return forwards.acknowledge(from, message.acknowledge(), now);
+    case What::kFigures:
+      figures_.heard(from, message.figures());
+      return {};
     default:
       return apply_told(from, message, book, now);
   }
@@ -120,13 +140,16 @@ Effects ForwardCluster::apply_told(const std::string& from, const wire::PeerMess
     const auto end = peers::believed(one);
     if (!end) return outside_.trouble(end.error().text);
     told(peers::over_of(*end));
+    figures_.forget_ended(book.jobs());
   };
   if (message.has_held()) {
     greeted_.insert(number_of(from));
+    figures_.connected(from, true);
     told(peers::came_of(message.held()));
     for (const auto& one : message.held().running()) state(one);
     for (const auto& one : message.held().over()) over(one);
   }
+  if (message.has_held()) figures_.forget_ended(book.jobs());
   if (message.has_state()) state(message.state());
   if (message.has_over()) over(message.over());
   return effects;
@@ -153,8 +176,10 @@ void ForwardCluster::tell(std::size_t to, wire::PeerMessage message) {
 void ForwardCluster::check_stored(JobKey key) {
   const auto begun = [](wire::JobRecord record) {
     record.clear_starting();
-    record.clear_pend_s();
-    record.clear_ususp_s();
+    for (const auto clear :
+         {&wire::JobRecord::clear_pend_s, &wire::JobRecord::clear_psusp_s, &wire::JobRecord::clear_run_s,
+          &wire::JobRecord::clear_ususp_s, &wire::JobRecord::clear_ssusp_s, &wire::JobRecord::clear_unkwn_s})
+      (record.*clear)();
     record.clear_status_us();
     return record.SerializeAsString();
   };
@@ -185,6 +210,20 @@ void ForwardCluster::committed() {
       *message.mutable_over() = std::move(*said->over);
     tell(number_of(cluster), std::move(message));
   }
+  if (std::exchange(figures_due_, false) && cycles_) tell_figures();
+}
+
+// Its figures are told behind what it holds.
+void ForwardCluster::tell_figures() {
+  cycles_->look(world.book(), [this](cycle::Snapshot& snapshot) {
+    for (const std::size_t other : peers_) {
+      wire::PeerMessage message;
+      *message.mutable_figures() = figures_.told(name_of(other), snapshot, world.book(), world.now());
+      const auto wrong = ForwardFigures::broken(message.figures(), name_of(other), world.book());
+      if (!wrong.empty()) outside_.trouble(name_of(number) + ": " + wrong);
+      tell(other, std::move(message));
+    }
+  });
 }
 
 void ForwardCluster::say(const std::string& host, wire::PeerMessage message) {
@@ -219,6 +258,32 @@ void ForwardCluster::change(const BookWorld::Change& change) {
   world.change(change);
 }
 
+Effects ForwardCluster::forward(book::Book& book, const Job& job, const conf::RemoteQueue& to, WallTime now) {
+  const Attempt attempt{job.key(), job.record.attempt() + 1};
+  const int slots = static_cast<int>(std::max(1U, job.asked->min_slots()));
+  event::Dispatched event;
+  event.placement.hosts.push_back({HostId::whole_cluster(to.cluster), slots});
+  auto& forwarded = event.forwarded.emplace();
+  forwarded.set_cluster(to.cluster);
+  forwarded.set_queue(to.queue);
+  forwarded.set_number(figures_.forwarded(attempt, to, slots));
+  auto effects = book.hosts().dispatch(attempt.job, event, now);
+  if (effects.empty()) figures_.forget_ended(book.jobs());
+  return effects;
+}
+
+std::vector<conf::RemoteQueue> ForwardCluster::choice(const std::string& queue, int slots) const {
+  std::vector<std::string> clusters;
+  for (const std::size_t other : greeted_) clusters.push_back(name_of(other));
+  return figures_.choice(queue, clusters, slots);
+}
+
+std::string ForwardCluster::wrong() const {
+  if (!cycles_) return "";
+  const auto slots = broken_slots(world.book());
+  return slots.empty() ? figures_.broken(world.book()) : slots;
+}
+
 void ForwardCluster::back_up() {
   world.back_up();
   known_in_backup_ = known_;
@@ -239,6 +304,8 @@ void ForwardCluster::died() {
   answers_.clear();
   greeted_.clear();
   greets_.clear();
+  peers_.clear();
+  figures_ = ForwardFigures(first_number(runs_));
   outside_.died(number);
 }
 

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
@@ -14,6 +15,8 @@
 #include "sched/policy/book/forwarded_jobs.hpp"
 #include "sched/policy/peers/peer_identity.hpp"
 #include "tests/sim/book_world.hpp"
+#include "tests/sim/cycles.hpp"
+#include "tests/sim/forward_figures.hpp"
 
 namespace rollcall::sched {
 
@@ -31,8 +34,10 @@ class ForwardCluster : public Engine {
     virtual void trouble(const std::string& what) = 0;
   };
 
+  // With cycles it starts, stops and preempts jobs as the scheduler decides, and tells the counters of its queues.
+  enum class Plans { by_chance, with_cycles };
   ForwardCluster(Outside& outside, std::size_t number, const ConfigView& config, std::uint32_t seed,
-                 const WorldChances& chances);
+                 const WorldChances& chances, Plans plans);
 
   // ---- connections
   // Takes the other cluster for the one that it knows. False: it refuses it, until forget() is called.
@@ -47,6 +52,13 @@ class ForwardCluster : public Engine {
   // ---- what happens
   void turn();
   void change(const BookWorld::Change& change);
+  // A part of a change: the job goes to that queue.
+  Effects forward(book::Book& book, const Job& job, const conf::RemoteQueue& to, WallTime now);
+  // Of those that have said what they hold, the best first for a job of `slots`; the name is that of the queue.
+  std::vector<conf::RemoteQueue> choice(const std::string& queue, int slots) const;
+  void figures_due() { figures_due_ = true; }  // it tells them behind its next commit
+  // "", or what must not be of hosts and counters.
+  std::string wrong() const;
   void back_up();
   void lose_store(BookWorld::NewStore with, bool same_ids);
 
@@ -75,10 +87,15 @@ class ForwardCluster : public Engine {
   void tell(std::size_t to, wire::PeerMessage message);
   void greet(std::size_t other);
   void check_stored(JobKey key);
+  void tell_figures();
   void committed();
   void died();
 
   Outside& outside_;
+  std::optional<Cycles> cycles_;
+  ForwardFigures figures_;
+  std::set<std::size_t> peers_;
+  bool figures_due_ = false;
   std::set<std::size_t> greets_;  // who is to be told what this cluster holds, behind the next commit
   std::set<std::size_t> greeted_;
   std::set<JobKey> changed_;

@@ -34,12 +34,16 @@ Knobs forward_knobs() {
           {"breaks", 6},
           {"recalls", 5},
           {"repeats", 10},
+          {"duplicates", 0},  // of any message
           {"deaths", 1},
           {"host_links", 5},
           {"failed_commits", 3},
           {"shepherds", 0},
           {"jobs_last", 80},
           {"host_restarts", 0},
+          {"cycles", 0},    // the scheduler plans, preempts and chooses among the other clusters' queues
+          {"figures", 20},  // where it does
+          {"dies_at", 0},   // the point at which a mbatchd may die, counted over all clusters
           // Of a thousand turns:
           {"full_disks", 5},  // for ten turns on average
           {"lost_stores", 0},
@@ -49,14 +53,21 @@ Knobs forward_knobs() {
 }
 
 ForwardWorld::ForwardWorld(const ConfigView& config, const Knobs& knobs)
-    : knobs_(knobs), random_(static_cast<std::uint32_t>(knobs["seed"])), faults_left_(knobs["faults"]) {
+    : knobs_(knobs),
+      queues_(knobs["cycles"] != 0 ? std::vector<std::string>{"low", "middle", "high"}
+                                   : std::vector<std::string>{"normal"}),
+      random_(static_cast<std::uint32_t>(knobs["seed"])),
+      faults_left_(knobs["faults"]),
+      points_left_(knobs["dies_at"]) {
   const auto seed = static_cast<std::uint32_t>(knobs["seed"]) * 31;
   for (std::size_t i = 0; i < static_cast<std::size_t>(knobs["clusters"]); ++i) {
     clusters_.push_back(std::make_unique<ForwardCluster>(
-        *this, i, config, seed + static_cast<std::uint32_t>(i), chances_of(knobs)));
+        *this, i, config, seed + static_cast<std::uint32_t>(i), chances_of(knobs),
+        knobs["cycles"] != 0 ? ForwardCluster::Plans::with_cycles : ForwardCluster::Plans::by_chance));
     BookWorld& world = clusters_.back()->world;
     world.set_clock_ahead(static_cast<std::int64_t>(i) * knobs["minutes_apart"] * 60'000'000);
     world.limit_faults(&faults_left_);
+    world.die_at(&points_left_);
     world.pack_every(8);
     world.check_by_caller();
     clusters_.back()->back_up();
@@ -138,7 +149,14 @@ void ForwardWorld::deliver(std::size_t from, std::size_t to) {
   waiting.pop_front();
   if (message.has_offer()) offers_.push_back({from, to, message});
   if (offers_.size() > kOffersKept) offers_.pop_front();
-  clusters_[to]->hear(from, message);
+  ForwardCluster& hears = *clusters_[to];
+  const int deaths = hears.world.deaths();
+  hears.hear(from, message);
+  // One who has died hears nothing; of what it holds a peer tells once, and an offer that was refused may well be accepted.
+  if (!fault("duplicates") || deaths != hears.world.deaths() || message.has_held()) return;
+  if (message.has_offer() && !hears.world.book().forwards().knows(name_of(from), message.offer().attempt()))
+    return;
+  hears.hear(from, message);
 }
 
 // Only of an attempt that is known there: one that was refused may well be accepted the second time, and no peer offers it then.
@@ -172,19 +190,23 @@ void ForwardWorld::forward(std::size_t from) {
   std::advance(to, below(cluster.greeted().size()));
   const std::string name = name_of(*to);
   cluster.change([&](book::Book& book, WallTime now) -> Effects {
-    for (const auto& [order, key] : book.jobs().pending_of("normal")) {
-      const Job* job = book.jobs().find(key);
-      if (job->status() != wire::STATUS_PEND || job->record.has_from() || below(2) == 0) continue;
-      event::Dispatched event;
-      event.placement.hosts.push_back({HostId::whole_cluster(name), 1});
-      auto& forwarded = event.forwarded.emplace();
-      forwarded.set_cluster(name);
-      forwarded.set_queue("normal");
-      forwarded.set_number(static_cast<std::uint64_t>(++seen_.forwards));
-      return book.hosts().dispatch(key, event, now);
-    }
+    for (const std::string& queue : queues_)
+      for (const auto& [order, key] : book.jobs().pending_of(queue)) {
+        const Job* job = book.jobs().find(key);
+        if (job->status() != wire::STATUS_PEND || job->record.has_from() || below(2) == 0) continue;
+        ++seen_.forwards;
+        return cluster.forward(book, *job, {queue, best_for(cluster, queue, *job, name)}, now);
+      }
     return {};
   });
+}
+
+// Mostly the one that choose() prefers; `any`: where it offers the job to none, and now and then.
+std::string ForwardWorld::best_for(const ForwardCluster& cluster, const std::string& queue, const Job& job,
+                                   const std::string& any) {
+  if (knobs_["cycles"] == 0 || below(4) == 0) return any;
+  const auto offers = cluster.choice(queue, static_cast<int>(std::max(1U, job.asked->min_slots())));
+  return offers.empty() ? any : offers[0].cluster;
 }
 
 // As bmod asks for it: MAX_RSCHED_TIME passes by itself.
@@ -194,7 +216,7 @@ void ForwardWorld::recall(std::size_t at) {
       if (const auto& record = book.jobs().find(key)->record; is_elsewhere(record) && record.starting()) {
         wire::SwitchJobs request;
         set_key(*request.mutable_filter()->add_keys(), key);
-        request.set_queue("normal");
+        request.set_queue(record.queue());
         return book.commands().switch_jobs(request, kForwardUser, now).effects;
       }
     return {};
@@ -280,6 +302,7 @@ void ForwardWorld::turn() {
   if (settling_ || below(4) == 0) connect(a, b);
   if (!settling_ && below(3) == 0) forward(a);
   if (fault("recalls")) recall(a);
+  if (knobs_["cycles"] != 0 && static_cast<int>(below(100)) < knobs_["figures"]) clusters_[b]->figures_due();
   for (std::size_t i = below(4); i > 0; --i) deliver(a, b);
   repeat_an_offer();
   for (std::size_t i = below(4); i > 0; --i) deliver(b, a);
@@ -310,11 +333,15 @@ bool ForwardWorld::settle(int turns) {
 ForwardWorld::Seen ForwardWorld::seen() const {
   Seen seen = seen_;
   seen.faults = knobs_["faults"] - faults_left_;
+  seen.points = knobs_["dies_at"] - points_left_;
   for (const auto& cluster : clusters_) {
     seen.deaths += cluster->world.deaths();
-    for (const JobKey key : cluster->world.jobs())
-      for (const auto& one : cluster->world.book().jobs().find(key)->record.returns())
-        seen.returns += one.times();
+    for (const JobKey key : cluster->world.jobs()) {
+      const auto& record = cluster->world.book().jobs().find(key)->record;
+      for (const auto& one : record.returns()) seen.returns += one.times();
+      seen.preemptions += static_cast<int>(record.preemptions());
+      seen.abroad += record.has_from() ? static_cast<int>(record.preemptions()) : 0;
+    }
   }
   return seen;
 }

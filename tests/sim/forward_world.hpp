@@ -39,7 +39,9 @@ class ForwardWorld : public ForwardCluster::Outside {
   std::size_t clusters() const { return clusters_.size(); }
   const std::string& trouble() const { return trouble_; }  // "" or the first thing that must never be
 
-  struct Seen {  // that there was something to look at
+  struct Seen {                       // that there was something to look at
+    int preemptions = 0, abroad = 0;  // in all, and of jobs of other clusters
+    int points = 0;                   // at which a mbatchd could have died
     int forwards = 0, returns = 0, deaths = 0, repeated = 0, stores_lost = 0, begun_in_them = 0, refused = 0,
         faults = 0, written_off = 0, turns_to_settle = 0;
   };
@@ -86,6 +88,8 @@ class ForwardWorld : public ForwardCluster::Outside {
   void write_off(std::size_t at, std::size_t lost);
   void note_given_up(std::size_t lost, bool anew);
   void forward(std::size_t from);
+  std::string best_for(const ForwardCluster& cluster, const std::string& queue, const Job& job,
+                       const std::string& any);
   void recall(std::size_t at);
   bool fault(std::string_view knob, int of = 100);
   std::size_t below(std::size_t n) { return random_() % n; }
@@ -95,12 +99,14 @@ class ForwardWorld : public ForwardCluster::Outside {
   void look_at(ForwardCluster& cluster);
   void check_elsewhere(const ForwardCluster& cluster, const Look& before, const Look& now);
   void check_sums();
+  void check_went_on(const ForwardCluster& cluster);
   void check_once(const ForwardCluster& home, JobKey key);
   std::int32_t code_of(std::size_t cluster, JobKey key) const;
 
   const Knobs knobs_;
+  const std::vector<std::string> queues_;
   std::mt19937 random_;
-  int faults_left_;
+  int faults_left_, points_left_;
   std::vector<std::unique_ptr<ForwardCluster>> clusters_;
   std::map<Pair, Connection> connections_;
   std::vector<Loss> losses_;

@@ -30,7 +30,7 @@ void ForwardWorld::look_at(ForwardCluster& cluster) {
   Look now;
   now.deaths = cluster.world.deaths();
   std::set<std::pair<std::size_t, Attempt>> attempts;
-  std::uint64_t imported = 0;
+  std::map<std::string, std::uint64_t> imported;  // by queue
   for (const JobKey key : cluster.world.jobs()) {
     const auto& record = cluster.world.book().jobs().find(key)->record;
     if (cluster.world.finishes(key) > 1 && knobs_["people"] == 0)
@@ -41,16 +41,18 @@ void ForwardWorld::look_at(ForwardCluster& cluster) {
       if (!attempts.insert({job.first, {job.second, record.from().attempt()}}).second)
         trouble(text_of(job.first, job.second) + ": " + name_of(at) + " has accepted one attempt twice");
       now.alive[job] += finished(record.status()) ? 0 : 1;
-      imported += pending(record.status()) ? 1 : 0;
+      imported[record.queue()] += pending(record.status()) ? 1 : 0;
     } else if (is_elsewhere(record)) {
       now.elsewhere[key] = {record.forwarded().cluster(), {key, record.attempt()}};
     }
     now.runs[job] += cluster.world.runs(key);
   }
-  const auto waiting = cluster.world.book().forwards().waiting_in("normal").jobs;
-  if (waiting != imported)
-    trouble(name_of(at) + " counts " + std::to_string(waiting) +
-            " pending jobs of other clusters, expected " + std::to_string(imported));
+  for (const std::string& queue : queues_)
+    if (const auto waiting = cluster.world.book().forwards().waiting_in(queue).jobs;
+        waiting != imported[queue])
+      trouble(name_of(at) + " counts " + std::to_string(waiting) + " pending jobs of other clusters in " +
+              queue + ", expected " + std::to_string(imported[queue]));
+  if (const auto wrong = cluster.wrong(); !wrong.empty()) trouble(name_of(at) + ": " + wrong);
   for (const std::int32_t id : cluster.world.acknowledged())
     if (cluster.world.book().jobs().elements(id).empty()) trouble(text_of(at, {id, 0}) + " is lost");
   check_elsewhere(cluster, looks_[at], now);
@@ -109,7 +111,17 @@ std::string ForwardWorld::unfinished() const {
   return "";
 }
 
+// Of jobs that were preempted: none is so any more.
+void ForwardWorld::check_went_on(const ForwardCluster& cluster) {
+  for (const JobKey key : cluster.world.jobs()) {
+    const auto& record = cluster.world.book().jobs().find(key)->record;
+    if (record.suspend_reasons() != 0 || record.preempted_since_us() != 0)
+      trouble(text_of(cluster.number, key) + " is over and still preempted");
+  }
+}
+
 void ForwardWorld::check_end() {
+  for (const auto& cluster : clusters_) check_went_on(*cluster);
   if (knobs_["people"] != 0 || knobs_["host_restarts"] != 0 || knobs_["shepherds"] != 0) return;
   for (const auto& cluster : clusters_)
     for (const std::int32_t id : cluster->world.acknowledged())
