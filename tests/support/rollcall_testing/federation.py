@@ -61,9 +61,10 @@ class Member(BatchCluster):
 
 class Federation(contextlib.ExitStack):
     """`members`: name to hosts. `queues`, `params`, `slots`, `conf` (lines of lsf.conf): by name; what is left out is a BatchCluster's.
-    `apart`: hosts that do not have the users' directories."""
+    `apart`: hosts that do not have the users' directories. `dials`: address and port at which (one, another) cluster reaches that other
+    one's master, where a relay is between them."""
 
-    def __init__(self, bench, members, queues=None, params=None, slots=None, conf=None, apart=()):
+    def __init__(self, bench, members, queues=None, params=None, slots=None, conf=None, apart=(), dials=None):
         super().__init__()
         socket = start_munged(bench)
         bench.cluster.fixtures = processes.named("munged")
@@ -80,7 +81,7 @@ class Federation(contextlib.ExitStack):
             others = [other for other in members if other != name]
             keys = bench.fresh_directory(f"peers.{name}")
             os.chmod(keys, 0o700)
-            peers = " ".join(f"{other}={members[other][0]}:{MBD_PORT}" for other in others)
+            peers = " ".join(f"{other}={(dials or {}).get((name, other), f'{members[other][0]}:{MBD_PORT}')}" for other in others)
             how = {key: by_name[name] for key, by_name in (("queues", queues), ("params", params), ("slots", slots))
                    if by_name and name in by_name}
             member = Member(bench, places, hosts, cluster=name, others=others,
