@@ -141,6 +141,15 @@ std::vector<std::string> hook_environment(std::vector<std::string> of_job) {
   return of_job;
 }
 
+std::vector<std::string> control_environment(std::vector<std::string> of_job) {
+  constexpr std::string_view kDirectory = "LSF_BINDIR=";
+  std::string path(kHookPath);
+  for (const auto& word : of_job)
+    if (word.starts_with(kDirectory)) path += ":" + word.substr(kDirectory.size());
+  set_variable(of_job, "PATH", path);
+  return of_job;
+}
+
 void add_exit_status(std::vector<std::string>& environment, int exit_status) {
   set_variable(environment, "LSB_JOBEXIT_STAT", std::to_string(exit_status));
   const int code = exit_status >> 8 & 0xff;

@@ -35,6 +35,8 @@ std::vector<std::string> task_environment(const wire::JobOrder& order, const wir
 
 // What the pre- and post-execution get: the job's, with the system's own PATH. `exit_status`: the word of wait(2).
 std::vector<std::string> hook_environment(std::vector<std::string> of_job);
+// The same with LSF_BINDIR behind that PATH: for JOB_CONTROLS, whose commands are the likes of `brequeue $LSB_JOBID`.
+std::vector<std::string> control_environment(std::vector<std::string> of_job);
 void add_exit_status(std::vector<std::string>& environment, int exit_status);
 
 void set_variable(std::vector<std::string>& environment, std::string_view name, std::string_view value);

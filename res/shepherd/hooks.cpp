@@ -68,7 +68,7 @@ void Hooks::run_control(const effect::RunControl& control, const std::vector<Pro
   }
   for (const auto group : groups) pgids += (pgids.empty() ? "" : " ") + std::to_string(group);
   auto plan = plan_();
-  plan.environment = hook_environment(std::move(plan.environment));
+  plan.environment = control_environment(std::move(plan.environment));
   set_variable(plan.environment, "LSB_JOBPIDS", pids);
   set_variable(plan.environment, "LSB_JOBPGIDS", pgids);
   if (control.suspend_reasons != 0)

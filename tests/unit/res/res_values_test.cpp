@@ -115,6 +115,8 @@ TEST(ResEnvironment, OfTasksAndHooks) {
                                  "LSB_TASKINDEX=4"));
   auto hook = hook_environment({"PATH=/evil", "A=1"});
   EXPECT_THAT(hook, ElementsAre("PATH=/bin:/usr/bin:/sbin:/usr/sbin", "A=1"));
+  EXPECT_THAT(control_environment({"PATH=/evil", "LSF_BINDIR=/lsf/bin"}),
+              ElementsAre("PATH=/bin:/usr/bin:/sbin:/usr/sbin:/lsf/bin", "LSF_BINDIR=/lsf/bin"));
   add_exit_status(hook, 143 << 8);
   EXPECT_THAT(hook, Contains("LSB_JOBEXIT_STAT=36608"));
   EXPECT_THAT(hook, Contains("LSB_JOBEXIT_INFO=SIGNAL 15 TERM"));
