@@ -1,15 +1,18 @@
 // What the master of another cluster may say of jobs, in any order: what passes the checks reaches the Book, which stays sound, and
-// whatever the peer lies, no job of it is root's.
+// whatever the peer lies, no job of it is root's. Its counters are refused, or stay in their range, and a choice by them can be shown.
 //
 //   input = { length bytes }     length: two bytes, low one first, of what follows: a PeerMessage; an empty one: a job is forwarded,
 //                                time passes
+#include <algorithm>
 #include <cstdint>
 #include <cstdlib>
 #include <string>
 #include <string_view>
 
+#include "sched/mbatchd/forward_wire.hpp"
 #include "sched/policy/book/book.hpp"
 #include "sched/policy/book/forwarded_jobs.hpp"
+#include "sched/policy/forward/verdict_text.hpp"
 #include "sched/policy/peers/crossing.hpp"
 #include "sched/policy/peers/forward_messages.hpp"
 #include "sched/policy/peers/user_map.hpp"
@@ -89,6 +92,8 @@ class Cluster {
         return stands(message.state());
       case What::kOver:
         return ended(message.over());
+      case What::kFigures:
+        return counted(message.figures());
       default:
         return forward();
     }
@@ -122,6 +127,28 @@ class Cluster {
     asked.set_user(claim->user);
     follow(book_.forwards().offer("east", offer, asked, *user == "root" ? kRoot : kAnn, now_).effects);
   }
+  void counted(const wire::QueueFigures& figures) {
+    ++updates_;
+    for (const auto& of_queue : figures.queues()) {
+      const auto news = mbatchd::news_of("east", of_queue, {1, updates_});
+      if (!news) continue;
+      queues_.updated(*news, {});
+      choose(news->name);
+    }
+  }
+  void choose(const conf::RemoteQueue& queue) {
+    forward::Settings settings;
+    settings.choice.kind = conf::ForwardChoice::Kind::count_preemptable;
+    forward::ForwardJob asks;
+    asks.types = {"X86_64"};
+    const auto queues = queues_.of({queue, {"normal", "east"}}, {"east"}, {});
+    for (const auto& one : queues)
+      if (one.figures && std::min({one.figures->slots.pending, one.figures->job_room.value_or(0),
+                                   one.figures->slot_room.value_or(0)}) < 0)
+        std::abort();
+    const auto choice = forward::choose(asks, queues, settings);
+    if (forward::table_of(choice, asks, queues, settings).empty()) std::abort();
+  }
   void forward() {
     wire::Submit submit;
     submit.add_jobs()->set_command("true");
@@ -132,6 +159,7 @@ class Cluster {
     event.placement.hosts.push_back({HostId::whole_cluster("east"), 1});
     event.forwarded.emplace().set_cluster("east");
     event.forwarded->set_queue("normal");
+    event.forwarded->set_number(queues_.forwarded({"normal", "east"}, 1));
     if (key.id != 0) follow(book_.hosts().dispatch(key, event, now_));
     now_.us += 60'000'000;
     follow(book_.tick(now_));
@@ -145,6 +173,8 @@ class Cluster {
 
   book::Book book_;
   Orders engine_;
+  forward::RemoteQueues queues_{1};
+  std::uint64_t updates_ = 0;
   WallTime now_{1'795'275'000'000'000};
 };
 
