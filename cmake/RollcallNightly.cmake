@@ -32,6 +32,13 @@ foreach(name forward_sim_test forward_cycles_sim_test)
   endif()
 endforeach()
 
+# Faults that are planted in the steppers of forwarding and preemption: the simulation finds each.
+if(NOT ROLLCALL_SANITIZE AND NOT ROLLCALL_FUZZ)
+  add_test(NAME nightly_planted_faults
+           COMMAND ${CMAKE_SOURCE_DIR}/tests/sim/planted_faults.py --place ${CMAKE_BINARY_DIR}/planted_faults)
+  set_tests_properties(nightly_planted_faults PROPERTIES LABELS nightly TIMEOUT 14400 RUN_SERIAL ON)
+endif()
+
 # All recorded decisions of the Book and the cycle.
 if(TARGET decision_recorder)
   add_test(NAME nightly_decisions_unchanged
