@@ -5,6 +5,7 @@
 
 #include "common/base/exit_status.hpp"
 #include "common/base/numbers.hpp"
+#include "common/conf/forward_settings.hpp"
 #include "common/conf/settings_reader.hpp"
 #include "common/conf/ticket_life.hpp"
 
@@ -113,6 +114,7 @@ CommandPrograms commands(SettingsReader& in) {
 
 ProgramSettings read_program_settings(const LsfConf& lsf_conf, Problems& problems) {
   SettingsReader in(lsf_conf, problems);
+  read_forward_settings(lsf_conf, problems);  // its errors
   return {in.text("ROLLCALL_MUNGE_SOCKET"), lim(in), mbatchd(in, lsf_conf), res(in), commands(in)};
 }
 

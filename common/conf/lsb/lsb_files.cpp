@@ -5,6 +5,7 @@
 
 #include "common/base/host_list.hpp"
 #include "common/conf/known_parameters.hpp"
+#include "common/conf/lsb/matching_resources.hpp"
 #include "common/conf/without_effect.hpp"
 #include "common/conf/words.hpp"
 
@@ -28,6 +29,10 @@ class CrossCheck {
            "an application profile of lsb.applications");
     if (const Cell* types = files_.params.cells.find("PREEMPT_JOBTYPE")) check_job_types(*types);
     for (const std::string& name : files_.params.preemptable_resources) check_preemptable(name);
+    for (const std::string& name : files_.params.mc_matching_resources)
+      if (!matching_resource(name, cluster_))
+        warn(files_.params.cells.find("MC_RESOURCE_MATCHING_CRITERIA")->place, "MC_RESOURCE_MATCHING_CRITERIA", name,
+             "a numeric or string resource of lsf.shared that each host has for itself and that jobs do not consume");
     for (const QueueRow& queue : files_.queues) check_queue(queue);
     for (const BatchHost& host : files_.hosts.hosts) check_batch_host(host);
     for (const HostGroup& group : files_.hosts.groups) check_members(group.name, group.members, group.place);

@@ -1,5 +1,6 @@
 // The files of the batch system: every view with what manuals print, and the set as a whole.
 #include "common/conf/lsb/lsb_files.hpp"
+#include "common/conf/lsb/matching_resources.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -199,9 +200,27 @@ TEST(LsbQueues, OtherClustersAndPreemption) {
   EXPECT_EQ(sending.import_backlog, std::nullopt);
   EXPECT_EQ(sending.max_reschedule_time, 100);
   EXPECT_EQ(queue("").import_backlog, 50);
+  EXPECT_EQ(queue("").import_slot_backlog, std::nullopt);
+  EXPECT_EQ(queue("IMPT_SLOTBKLG=30").import_slot_backlog, 30);
+  EXPECT_EQ(queue("IMPT_SLOTBKLG=infinit").import_slot_backlog, std::nullopt);
+  EXPECT_EQ(queue("").max_reschedule_time, 20);
+  EXPECT_EQ(queue("MAX_RSCHED_TIME=infinit").max_reschedule_time, std::nullopt);
+  EXPECT_THAT(sending.receive_jobs_from, ElementsAre("allclusters"));
+  EXPECT_THAT(queue("FWD_USERS=all ~ann ~bob").forward_users, ElementsAre("all", "~ann", "~bob"));
   EXPECT_TRUE(sending.preemption.preemptable && sending.preemption.preemptable->empty());
   EXPECT_THAT(queue("PREEMPTION = PREEMPTIVE[q+1]").preemption.preemptive,
               testing::Optional(ElementsAre(HostItem{.name = "q", .preference = 1})));
+}
+
+TEST(LsbQueues, SndjobsToIsIgnoredBesideHostsOfOtherClusters) {
+  for (const char* hosts : {"allremote", "host1 far1@far", "all@far"}) {
+    const std::string lines = "SNDJOBS_TO=recv@far\nHOSTS=" + std::string(hosts);
+    const auto checked = check({{"queues", "Begin Queue\nQUEUE_NAME = q\n" + lines + "\nEnd Queue\n"}});
+    ASSERT_EQ(checked.files->queues.size(), 1U);
+    EXPECT_THAT(checked.files->queues[0].send_jobs_to, IsEmpty()) << hosts;
+    EXPECT_THAT(said_of_queue(lines), testing::Contains(HasSubstr("queues:3: warning: SNDJOBS_TO: found \"recv@far\"")));
+  }
+  EXPECT_THAT(queue("SNDJOBS_TO=recv@far\nHOSTS=host1").send_jobs_to, testing::SizeIs(1));
 }
 
 TEST(LsbQueues, ErrorsAreReported) {
@@ -390,6 +409,34 @@ TEST(LsbParams, PreemptableResourcesAreSharedAndGivenBackBySuspendedJobs) {
                   wrong("kept"), wrong("load"), wrong("own"), wrong("none"),
                   HasSubstr("PREEMPTABLE_RESOURCES: mem has no effect yet: preempting jobs for memory is not "
                             "supported in this release")));
+}
+
+TEST(LsbParams, MatchingResourcesAreOfHostsAndNotConsumed) {
+  auto files = cluster();
+  files.files["/c/lsf.shared"] =
+      "Begin Cluster\nClusterName\nlab\nEnd Cluster\n"
+      "Begin Resource\nRESOURCENAME TYPE CONSUMABLE DESCRIPTION\nlicver Numeric () (x)\nos String () (x)\n"
+      "own Numeric () (x)\nlic Numeric () (x)\nused Numeric Y (x)\ngpu Boolean () (x)\nEnd Resource\n";
+  files.files["/c/lsf.cluster.lab"] =
+      "Begin Host\nHOSTNAME RESOURCES\nhost1 (licver=5 os=rhel8)\nEnd Host\nBegin ResourceMap\nRESOURCENAME LOCATION\n"
+      "lic (3@[all])\nown (7@[default])\nEnd ResourceMap\n";
+  const std::string dir = "/c/lsbatch/lab/configdir/lsb.";
+  for (const char* name : {"queues", "hosts"}) files.files[dir + name] = "";
+  files.files[dir + "params"] =
+      "Begin Parameters\nMC_RESOURCE_MATCHING_CRITERIA = os licver own os lic used gpu mem none\nEnd Parameters\n";
+  const auto checked = read_cluster_files(files.sources());
+  ASSERT_TRUE(checked.files);
+  const auto lsb = read_lsb_files(files.sources(), *checked.files);
+  const auto wrong = [](const std::string& name) {
+    return HasSubstr("params:2: warning: MC_RESOURCE_MATCHING_CRITERIA: found \"" + name +
+                     "\", expected a numeric or string resource of lsf.shared");
+  };
+  EXPECT_THAT(lines_of(lsb.problems), testing::UnorderedElementsAre(wrong("lic"), wrong("used"), wrong("gpu"),
+                                                                    wrong("mem"), wrong("none")));
+  std::vector<std::string> names;
+  for (const ResourceId id : matching_resources(lsb.files->params, *checked.files))
+    names.push_back(checked.files->indices.at(id).name);
+  EXPECT_THAT(names, ElementsAre("os", "licver", "own"));
 }
 
 TEST(LsbApplications, AnInvalidValueLeavesTheQueuesInForce) {
