@@ -121,8 +121,11 @@ Result<void> ForwardOut::take_over(const std::string& cluster, const wire::Forwa
   if (!over) return over.error();
   const Attempt attempt = peers::attempt_of(over->attempt());
   if (over->how() == wire::ForwardOver::WITHDRAWN)
-    if (const auto known = forwards_.find(attempt); known != forwards_.end())
-      then_[{attempt.job, text(known->second.queue)}] = queues_.figures(known->second.queue);
+    if (const auto known = forwards_.find(attempt); known != forwards_.end()) {
+      const auto& [queue, number] = known->second;
+      queues_.came_back(queue, number);
+      then_[{attempt.job, text(queue)}] = queues_.figures(queue);  // without the job: what the next job like it finds
+    }
   if (over->how() != wire::ForwardOver::REFUSED) tried_.erase(attempt.job);
   handler_.told(host_of(cluster), peers::over_of(*over));
   if (!is_there(attempt)) left(attempt);  // one that is not known there is offered again

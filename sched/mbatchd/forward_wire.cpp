@@ -1,17 +1,42 @@
 #include "sched/mbatchd/forward_wire.hpp"
 
 #include <algorithm>
+#include <cmath>
 
+#include "common/conf/forward_settings.hpp"
+#include "sched/policy/forward/value_terms.hpp"
 #include "sched/policy/jobs/site_rules.hpp"
 
 namespace rollcall::mbatchd {
 namespace {
 
-constexpr int kMostNames = 1000;  // host types, Boolean resources
+constexpr int kMostValues = static_cast<int>(sched::forward::kMostValues);
+constexpr int kMostNames = 1000;  // host types, Boolean resources, resources with values
 
 bool words_fit(const google::protobuf::RepeatedPtrField<std::string>& words) {
   return words.size() <= kMostNames &&
          std::all_of(words.begin(), words.end(), [](const std::string& word) { return word.size() <= 255; });
+}
+
+bool values_fit(const wire::QueueFigures::OfQueue& told) {
+  return told.values_size() <= kMostNames &&
+         std::all_of(told.values().begin(), told.values().end(), [](const auto& one) {
+           return !one.name().empty() && one.name().size() <= 255 && words_fit(one.words()) &&
+                  one.words_size() <= kMostValues && one.numbers_size() <= kMostValues &&
+                  std::all_of(one.numbers().begin(), one.numbers().end(),
+                              [](double number) { return std::isfinite(number); });
+         });
+}
+
+// Sorted again: another cluster sent them.
+sched::forward::ResourceValues values_of(const wire::QueueFigures::OfResource& told) {
+  sched::forward::ResourceValues values;
+  values.name = told.name();
+  values.more = told.more();
+  values.numbers.assign(told.numbers().begin(), told.numbers().end());
+  std::sort(values.numbers.begin(), values.numbers.end());
+  values.words.assign(told.words().begin(), told.words().end());
+  return values;
 }
 
 }  // namespace
@@ -19,7 +44,7 @@ bool words_fit(const google::protobuf::RepeatedPtrField<std::string>& words) {
 Result<sched::forward::QueueNews> news_of(const std::string& cluster, const wire::QueueFigures::OfQueue& told,
                                           sched::forward::UpdateOrder order) {
   if (told.name().empty() || told.name().size() > 255 || !words_fit(told.types()) ||
-      !words_fit(told.booleans()))
+      !words_fit(told.booleans()) || !values_fit(told))
     return internal_error("found figures of a queue with too many or too long names");
   sched::forward::QueueNews news;
   news.name = {told.name(), cluster};
@@ -33,6 +58,7 @@ Result<sched::forward::QueueNews> news_of(const std::string& cluster, const wire
   if (told.has_lowest_preemptable()) news.lowest_preemptable = told.lowest_preemptable();
   news.types.assign(told.types().begin(), told.types().end());
   news.booleans.assign(told.booleans().begin(), told.booleans().end());
+  for (const auto& one : told.values()) news.values.push_back(values_of(one));
   return news;
 }
 
@@ -48,6 +74,13 @@ void put(const sched::cycle::QueueFigures& figures, wire::QueueFigures::OfQueue&
   if (figures.lowest_preemptable) told.set_lowest_preemptable(*figures.lowest_preemptable);
   told.mutable_types()->Add(figures.types.begin(), figures.types.end());
   told.mutable_booleans()->Add(figures.booleans.begin(), figures.booleans.end());
+  for (const auto& one : figures.values) {
+    auto& values = *told.add_values();
+    values.set_name(one.name);
+    values.mutable_numbers()->Add(one.numbers.begin(), one.numbers.end());
+    values.mutable_words()->Add(one.words.begin(), one.words.end());
+    values.set_more(one.more);
+  }
 }
 
 void put(const sched::forward::RemoteQueue& queue, wire::BatchReply::ClusterRow::Figures& figures) {
@@ -74,7 +107,10 @@ void put_room(const conf::QueueRow& queue, const sched::book::SlotCount& waiting
 
 sched::forward::Settings settings_of(const sched::ConfigView& files, const conf::QueueRow& queue) {
   sched::forward::Settings settings;
+  const conf::ForwardSettings forward = conf::forward_settings(*files.cluster);
   settings.choice = files.lsb->params.forward_choice;
+  settings.remote_resource = forward.remote_resource;
+  settings.room_before_preemption = forward.room_first;
   settings.retry_after = std::nullopt;
   if (queue.max_reschedule_time)
     settings.retry_after = *queue.max_reschedule_time * files.lsb->params.mbd_sleep_time;

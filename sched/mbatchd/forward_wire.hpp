@@ -29,7 +29,7 @@ void put(const sched::forward::RemoteQueue& queue, wire::BatchReply::ClusterRow:
 void put_room(const conf::QueueRow& queue, const sched::book::SlotCount& waiting,
               wire::QueueFigures::OfQueue& told);
 
-// MC_PLUGIN_SCHEDULE_ENHANCE and MAX_RSCHED_TIME.
+// MC_PLUGIN_SCHEDULE_ENHANCE, MC_PLUGIN_REMOTE_RESOURCE, ROLLCALL_FORWARD_ROOM_FIRST and MAX_RSCHED_TIME.
 sched::forward::Settings settings_of(const sched::ConfigView& files, const conf::QueueRow& queue);
 // FWD_USERS: all ~user ..., or users and groups; none: everybody.
 bool may_forward(const sched::ConfigView& files, const conf::QueueRow& queue, const wire::Submission& asked);

@@ -1,8 +1,10 @@
 #include "sched/policy/cycle/queue_figures.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <set>
 
+#include "common/conf/lsb/matching_resources.hpp"
 #include "sched/policy/cycle/preemptable_slots.hpp"
 #include "sched/policy/cycle/tally.hpp"
 #include "sched/policy/cycle/working_state.hpp"
@@ -12,11 +14,16 @@ namespace {
 
 class Counting {
  public:
-  Counting(const Snapshot& snapshot, WallTime now)
-      : snapshot_(snapshot), rules_(snapshot.rules()), state_(snapshot, now) {}
+  Counting(const Snapshot& snapshot, WallTime now, const ReservedSlots& reserved)
+      : snapshot_(snapshot),
+        rules_(snapshot.rules()),
+        state_(snapshot, now),
+        reserved_(reserved),
+        compared_(conf::matching_resources(rules_.lsb->params, *rules_.cluster)) {}
 
   void count_hosts(const QueueRule& queue, QueueFigures& figures) const {
     std::set<std::string> types, booleans;
+    std::vector<std::pair<std::set<double>, std::set<std::string>>> seen(compared_.size());
     const auto count = [&](HostNumber host) {
       const Obstacle obstacle = state_.host_obstacle(host).obstacle;
       if (obstacle != Obstacle::none && obstacle != Obstacle::full && obstacle != Obstacle::exclusive_job)
@@ -26,12 +33,13 @@ class Counting {
       figures.total += slots;
       // A host with a job of -x takes no other.
       if (obstacle == Obstacle::none)
-        figures.available += std::max(0, slots - snapshot_.tallies().slots[host]);
+        figures.available += std::max(0, slots - snapshot_.tallies().slots[host] - reserved_on(host));
       if (type_ && *type_ < values.words.size() && !values.words[*type_].empty())
         types.insert(values.words[*type_]);
       for (ResourceId id = rules_.indices().built_in(); id < rules_.indices().size(); ++id)
         if (rules_.indices().at(id).type == ResourceType::boolean && id < values.has.size() && values.has[id])
           booleans.insert(rules_.indices().at(id).name);
+      for (std::size_t i = 0; i < compared_.size(); ++i) note_value(host, compared_[i], seen[i].first, seen[i].second);
     };
     if (queue.hosts)
       for (const HostPreference& host : *queue.hosts) count(host.host);
@@ -39,22 +47,47 @@ class Counting {
       for (HostNumber host = 0; host < rules_.hosts.size(); ++host) count(host);
     figures.types.assign(types.begin(), types.end());
     figures.booleans.assign(booleans.begin(), booleans.end());
+    for (std::size_t i = 0; i < compared_.size(); ++i)
+      figures.values.push_back(told(compared_[i], seen[i].first, seen[i].second));
   }
 
  private:
+  void note_value(HostNumber host, ResourceId id, std::set<double>& numbers, std::set<std::string>& words) const {
+    const HostValues& values = snapshot_.values(host);
+    if (rules_.indices().at(id).type == ResourceType::string) {
+      if (id < values.words.size() && !values.words[id].empty()) words.insert(values.words[id]);
+    } else if (id < values.numbers.size() && std::isfinite(values.numbers[id])) {
+      numbers.insert(values.numbers[id]);
+    }
+  }
+  ToldValues told(ResourceId id, const std::set<double>& numbers, const std::set<std::string>& words) const {
+    ToldValues values{.name = rules_.indices().at(id).name, .numbers = {}, .words = {}, .more = false};
+    values.more = numbers.size() > kMostToldValues || words.size() > kMostToldValues;
+    if (!values.more) {
+      values.numbers.assign(numbers.begin(), numbers.end());
+      values.words.assign(words.begin(), words.end());
+    } else if (!numbers.empty()) {
+      values.numbers = {*numbers.begin(), *numbers.rbegin()};
+    }
+    return values;
+  }
+  int reserved_on(HostNumber host) const { return host < reserved_.size() ? reserved_[host] : 0; }
+
   const Snapshot& snapshot_;
   const PlacementRules& rules_;
   WorkingState state_;
+  const ReservedSlots& reserved_;
+  std::vector<ResourceId> compared_;
   std::optional<ResourceId> type_ = rules_.indices().find("type");
 };
 
 }  // namespace
 
 std::vector<QueueFigures> queue_figures(const Snapshot& snapshot, WallTime now,
-                                        const std::vector<bool>& wanted) {
+                                        const std::vector<bool>& wanted, const ReservedSlots& reserved) {
   const PlacementRules& rules = snapshot.rules();
   std::vector<QueueFigures> all(rules.queues.size());
-  const Counting counting(snapshot, now);
+  const Counting counting(snapshot, now, reserved);
   const auto preemptable = preemptable_slots(snapshot, now);
   for (QueueNumber queue = 0; queue < all.size(); ++queue) {
     if (!wanted[queue]) continue;

@@ -4,6 +4,8 @@
 #include <array>
 #include <limits>
 
+#include "sched/policy/forward/value_terms.hpp"
+
 namespace rollcall::sched::forward {
 namespace {
 
@@ -77,6 +79,8 @@ bool has_resources(const ForwardJob& job, const RemoteQueue& queue, Verdict& ver
     leave_out(verdict, LeftOut::lacks_type, *type);
   else if (const auto boolean = first_lacking(job.booleans, queue.booleans))
     leave_out(verdict, LeftOut::lacks_boolean, *boolean);
+  else if (const auto value = first_unmet(job.values, queue.values))
+    leave_out(verdict, LeftOut::lacks_value, *value);
   else if (queue.figures->slots.total < job.min_slots)
     leave_out(verdict, LeftOut::too_small);
   else
@@ -94,10 +98,12 @@ void judge(const ForwardJob& job, const RemoteQueue& queue, const Settings& sett
   if (!queue.connected) return leave_out(verdict, LeftOut::disconnected);
   if (queue.figures && !has_resources(job, queue, verdict)) return;
   if (barred(job, queue, settings)) return leave_out(verdict, LeftOut::returned);
-  if (settings.choice.kind == Kind::off)
+  if (settings.choice.kind == Kind::off && !settings.remote_resource)
     verdict.tier = Tier::listed;
   else if (!queue.figures)
     verdict.tier = Tier::unknown;
+  else if (settings.choice.kind == Kind::off)
+    verdict.tier = Tier::available;
   else
     verdict.tier = tier_of(answer_of(job, *queue.figures, settings), settings);
   if (!verdict.tier) leave_out(verdict, waits_remotely(settings) ? LeftOut::no_room : LeftOut::no_slots);
@@ -117,6 +123,7 @@ Rank rank_of(const Verdict& verdict, const RemoteQueue& queue, const Settings& s
   const Tier tier = *verdict.tier;
   const std::int64_t order = order_of(tier, settings);
   if (tier == Tier::listed || tier == Tier::unknown) return {order};
+  if (tier == Tier::available) return {order, -std::int64_t{queue.figures->slots.available}};
   const bool by_preemption =
       tier == Tier::preemptable ||
       (tier == Tier::room && choice.kind == Kind::count_preemptable && !settings.room_before_preemption);

@@ -14,7 +14,8 @@
 //   unknown     | sent no update yet                               |
 //
 // (H): with HIGH_QUEUE_PRIORITY; (P): with PREEMPTABLE_QUEUE_PRIORITY. Equal queues stay in the order of SNDJOBS_TO, which is also
-// the order of all queues without MC_PLUGIN_SCHEDULE_ENHANCE (tier `listed`). RESOURCE_ONLY has no tier preemptable;
+// the order of all queues without MC_PLUGIN_SCHEDULE_ENHANCE (tier `listed`). With MC_PLUGIN_REMOTE_RESOURCE alone they are in one
+// tier, `available`, the most available slots first. RESOURCE_ONLY has no tier preemptable;
 // PENDING_WHEN_NOSLOTS has no tier room. Settings::room_before_preemption swaps these two tiers. Why: docs/decisions/0086.
 #pragma once
 
@@ -33,19 +34,21 @@ inline constexpr std::size_t kMostOffers = 3;  // of one job in one cycle
 inline constexpr int kMostReturns = 3;         // from one queue, until its answer differs
 
 struct Settings {
-  conf::ForwardChoice choice;  // MC_PLUGIN_SCHEDULE_ENHANCE
+  conf::ForwardChoice choice;    // MC_PLUGIN_SCHEDULE_ENHANCE
+  bool remote_resource = false;  // MC_PLUGIN_REMOTE_RESOURCE; it has an effect of its own only without that
   // The other reading of LSF's documents: a full queue with room for pending jobs comes before one that has to preempt.
   bool room_before_preemption = false;
   // MAX_RSCHED_TIME: a queue from which the job came back three times is tried again after it; none: never.
   std::optional<Duration> retry_after = std::chrono::minutes(20);
 };
 
-enum class Tier : std::uint8_t { listed, free, preemptable, room, unknown };
+enum class Tier : std::uint8_t { listed, free, preemptable, room, available, unknown };
 
 enum class LeftOut : std::uint8_t {
   disconnected,
   lacks_type,     // Verdict::lacking: which of the job's types
   lacks_boolean,  // Verdict::lacking: which of the job's Booleans
+  lacks_value,    // Verdict::lacking: which of the job's values
   too_small,      // it has fewer slots in all than the job asks for
   returned,       // the job came back three times
   no_slots,       // not even after preemption, and PENDING_WHEN_NOSLOTS is set

@@ -4,12 +4,14 @@
 //   Parameters   MC_PLUGIN_SCHEDULE_ENHANCE and others, as in lsb.params
 //   Forwarding   MAX_RSCHED_TIME = SECONDS | infinit     of the sending queue; 1200 unless given
 //                ROOM_FIRST = Y                          room for pending jobs comes before preemption
+//                REMOTE_RESOURCE = Y                     MC_PLUGIN_REMOTE_RESOURCE of lsf.conf
 //   RemoteQueue  QUEUE, TOTAL, AVAILABLE, RUNNING, PENDING, PREEMPTABLE, PRIORITY, LOWEST_PREEMPTABLE, TYPES, RESOURCES, JOB_ROOM,
-//                SLOT_ROOM, AGE, STATUS
+//                SLOT_ROOM, AGE, STATUS, VALUES
 //                QUEUE = NAME@CLUSTER, in the order of SNDJOBS_TO     TOTAL: AVAILABLE + RUNNING unless given
 //                TYPES, RESOURCES = (...)      JOB_ROOM = JOBS | infinit, 50 unless given
 //                SLOT_ROOM = SLOTS | infinit, infinit unless given
 //                AGE = SECONDS | never         STATUS = ok | disc
+//                VALUES = (NAME=VALUE[,VALUE...] ...)     of resources that its cluster compares (MC_RESOURCE_MATCHING_CRITERIA)
 //   ForwardJob   JOB, SLOTS, RES_REQ
 //                JOB = ID [ "[" INDEX "]" ]    SLOTS = MIN [ "," MAX ]
 //   Returned     JOB, QUEUE, TIMES, AGO, TOTAL, AVAILABLE, PENDING, PREEMPTABLE, JOB_ROOM, SLOT_ROOM
@@ -41,12 +43,12 @@ class ScenarioReader {
     conf::check_sections(file_, {"Parameters", "Forwarding", "RemoteQueue", "ForwardJob", "Returned"},
                          problems_);
     read_parameters();
-    each("Forwarding", {{}, {"MAX_RSCHED_TIME", "ROOM_FIRST"}},
+    each("Forwarding", {{}, {"MAX_RSCHED_TIME", "ROOM_FIRST", "REMOTE_RESOURCE"}},
          [this](const Row& row) { read_settings(row); });
     each("RemoteQueue",
          {{"QUEUE"},
           {"TOTAL", "AVAILABLE", "RUNNING", "PENDING", "PREEMPTABLE", "PRIORITY", "LOWEST_PREEMPTABLE",
-           "TYPES", "RESOURCES", "JOB_ROOM", "SLOT_ROOM", "AGE", "STATUS"}},
+           "TYPES", "RESOURCES", "JOB_ROOM", "SLOT_ROOM", "AGE", "STATUS", "VALUES"}},
          [this](const Row& row) { read_queue(row); });
     each("ForwardJob", {{"JOB"}, {"SLOTS", "RES_REQ"}}, [this](const Row& row) { read_job(row); });
     each("Returned",
@@ -80,6 +82,7 @@ class ScenarioReader {
   void read_settings(const Row& row) {
     RowReader cells(row, problems_);
     scenario_.settings.room_before_preemption = cells.yes_no("ROOM_FIRST").value_or(false);
+    scenario_.settings.remote_resource = cells.yes_no("REMOTE_RESOURCE").value_or(false);
     const std::string word = cells.word("MAX_RSCHED_TIME");
     if (conf::same_name(word, "infinit")) return scenario_.settings.retry_after.reset();
     if (word.empty()) return;
@@ -128,6 +131,7 @@ class ScenarioReader {
     queue.lowest_preemptable = cells.whole("LOWEST_PREEMPTABLE", 0, kMaxTasks);
     queue.types = cells.words("TYPES");
     queue.booleans = cells.words("RESOURCES");
+    for (const std::string& word : cells.words("VALUES")) read_values(cells, word, queue);
     if (cells.word("AGE") != "never") {
       queue.figures = figures;
       queue.age = cells.seconds("AGE").value_or(Duration{0});
@@ -138,6 +142,23 @@ class ScenarioReader {
     if (!queues_.emplace(name, scenario_.queues.size()).second)
       return cells.error("QUEUE", name, "each queue once");
     scenario_.queues.push_back(std::move(queue));
+  }
+
+  // All values are numbers, or all are words.
+  static void read_values(RowReader& cells, const std::string& word, RemoteQueue& queue) {
+    const std::size_t sign = word.find('=');
+    if (sign == std::string::npos || sign == 0) return cells.error("VALUES", word, "NAME=VALUE,VALUE");
+    ResourceValues& values = queue.values.emplace_back();
+    values.name = word.substr(0, sign);
+    for (std::size_t at = sign + 1; at <= word.size();) {
+      const std::size_t end = std::min(word.find(',', at), word.size());
+      if (const std::string value = word.substr(at, end - at); !value.empty()) values.words.push_back(value);
+      at = end + 1;
+    }
+    for (const std::string& value : values.words)
+      if (const auto number = parse_whole(value, 0, kMaxTasks)) values.numbers.push_back(*number);
+    if (values.numbers.size() == values.words.size()) return values.words.clear();
+    values.numbers.clear();
   }
 
   static bool is_job_name(std::string_view name) {

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "common/resreq/explain.hpp"
+
 namespace rollcall::sched::forward {
 namespace {
 
@@ -24,6 +26,25 @@ bool is_name(const resreq::Expression& expression, std::string_view name) {
   return found != nullptr && found->value == name;
 }
 
+std::optional<ValueTerm::Is> comparison(Operator op) {
+  switch (op) {
+    case Operator::equal:
+      return ValueTerm::Is::equal;
+    case Operator::unequal:
+      return ValueTerm::Is::unequal;
+    case Operator::above:
+      return ValueTerm::Is::above;
+    case Operator::at_least:
+      return ValueTerm::Is::at_least;
+    case Operator::below:
+      return ValueTerm::Is::below;
+    case Operator::at_most:
+      return ValueTerm::Is::at_most;
+    default:
+      return std::nullopt;
+  }
+}
+
 class Terms {
  public:
   Terms(const IndexTable& indices, std::string_view local_type, ForwardJob& job)
@@ -43,9 +64,33 @@ class Terms {
     if (op == Operator::both) {
       add(*chain.first);
       for (const Chain::Link& link : chain.rest) add(*link.operand);
-    } else if ((op == Operator::equal || op == Operator::fits) && chain.rest.size() == 1) {
-      if (is_name(*chain.first, "type")) add_type(word_of(*chain.rest.front().operand));
+    } else if (chain.rest.size() == 1) {
+      if (!is_name(*chain.first, "type"))
+        add_value(*chain.first, comparison(op), *chain.rest.front().operand);
+      else if (op == Operator::equal || op == Operator::fits)
+        add_type(word_of(*chain.rest.front().operand));
     }
+  }
+  void add_value(const resreq::Expression& resource, std::optional<ValueTerm::Is> is,
+                 const resreq::Expression& asked) {
+    const auto* name = std::get_if<resreq::Name>(&resource.node);
+    if (name == nullptr || !is || !told_between_clusters(name->value)) return;
+    ValueTerm term{.name = name->value, .is = *is, .word = {}, .number = {}};
+    if (const auto* number = std::get_if<resreq::Number>(&asked.node)) {
+      term.number = number->value;
+      term.word = number->written.empty() ? resreq::number_text(number->value) : number->written;
+    } else if (const auto word = word_of(asked); word && *is <= ValueTerm::Is::unequal) {
+      term.word = *word;
+    } else {
+      return;
+    }
+    if (std::find(job_.values.begin(), job_.values.end(), term) == job_.values.end())
+      job_.values.push_back(std::move(term));
+  }
+  // A numeric or string resource of a site, or one that only another cluster knows.
+  bool told_between_clusters(std::string_view name) const {
+    const auto id = indices_.find(name);
+    return !id || (*id >= indices_.built_in() && indices_.at(*id).type != ResourceType::boolean);
   }
   void add_type(std::optional<std::string_view> type) {
     if (!type || *type == "any") return;

@@ -1,7 +1,8 @@
 // forward_terms: the terms of a resource requirement by which a remote queue is chosen. Functions.
 //
-// The submission cluster knows the host types and Booleans of a remote queue, nothing else of its hosts. So it understands type==x,
-// same[type], defined(x) and a Boolean by its name, where all of these must hold (&&). The executing cluster checks the whole
+// The submission cluster knows the host types and Booleans of a remote queue, and the values of resources that the executing cluster
+// compares (MC_RESOURCE_MATCHING_CRITERIA), nothing else of its hosts. So it understands type==x, same[type], defined(x), a Boolean
+// by its name, and NAME OPERATOR VALUE, where all of these must hold (&&). The executing cluster checks the whole
 // requirement; other terms have no effect here (LSF: lsf.conf, MC_PLUGIN_REMOTE_RESOURCE).
 #pragma once
 

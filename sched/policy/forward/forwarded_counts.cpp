@@ -14,6 +14,10 @@ bool negative(const Figures& figures) {
 
 int less(int room, std::int64_t taken) { return static_cast<int>(std::max<std::int64_t>(room - taken, 0)); }
 
+int more(int room, int given) {
+  return static_cast<int>(std::min<std::int64_t>(std::int64_t{room} + given, std::numeric_limits<int>::max()));
+}
+
 }  // namespace
 
 std::uint64_t ForwardedCounts::forwarded(int slots) {
@@ -31,6 +35,17 @@ void ForwardedCounts::gone(std::uint64_t forward) {
     slots_ -= found->second;
   }
   there_.erase(found);
+}
+
+void ForwardedCounts::came_back(std::uint64_t forward) {
+  const auto found = there_.find(forward);
+  if (found != there_.end() && newest_ && forward <= newest_->accounts_for) {
+    Figures& figures = newest_->figures;
+    figures.slots.pending = less(figures.slots.pending, found->second);
+    if (figures.job_room) figures.job_room = more(*figures.job_room, 1);
+    if (figures.slot_room) figures.slot_room = more(*figures.slot_room, found->second);
+  }
+  gone(forward);
 }
 
 ForwardedCounts::Outcome ForwardedCounts::updated(const Update& update) {

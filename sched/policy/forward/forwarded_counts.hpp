@@ -8,6 +8,7 @@
 //   ----------+--------------------------------------------+-------------------------------------------------
 //   forwarded |                                            | one more
 //   gone      |                                            | that one no longer, if it was still on top
+//   came back | without its slots, if it contained them    | that one no longer, if it was still on top
 //   updated   | this one, if it is newer and can be true   | those with numbers above the one that it names
 //
 // A forward that was neither gone nor accounted for stays counted: a job whose offer is on its way is not forgotten. A job that is
@@ -42,8 +43,10 @@ class ForwardedCounts {
 
   // slots: what the remote queue will count as pending. Gives the forward's number.
   std::uint64_t forwarded(int slots);
-  // The job was refused, came back, or is over. Unknown numbers are ignored.
+  // The job was refused or is over. Unknown numbers are ignored.
   void gone(std::uint64_t forward);
+  // The job waited there until now, and is back. An update that contains it no longer holds.
+  void came_back(std::uint64_t forward);
 
   enum class Outcome { taken, outdated, invalid };
   // invalid: it accounts for a forward that was never made, or has a negative number. Such an update changes nothing.

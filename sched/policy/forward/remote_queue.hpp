@@ -4,6 +4,7 @@
 // They are not messages: whoever receives an update checks it and makes these values. All numbers of slots are 0 or more.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -38,6 +39,25 @@ struct Returns {
   Duration ago{0};              // since the last return
 };
 
+// What hosts of a queue have of one resource that its cluster compares (MC_RESOURCE_MATCHING_CRITERIA). Either list may be empty.
+struct ResourceValues {
+  std::string name;
+  std::vector<double> numbers;     // of a numeric resource, sorted, each once
+  std::vector<std::string> words;  // of a string resource, sorted, each once
+  bool more = false;  // there are too many to tell: `numbers` are the least and the greatest, `words` are left out
+  friend bool operator==(const ResourceValues&, const ResourceValues&) = default;
+};
+
+// A term of a requirement: a host of the queue whose value is so.
+struct ValueTerm {
+  enum class Is : std::uint8_t { equal, unequal, above, at_least, below, at_most };
+  std::string name;
+  Is is = Is::equal;
+  std::string word;              // as written
+  std::optional<double> number;  // none: the term is on a string resource
+  friend bool operator==(const ValueTerm&, const ValueTerm&) = default;
+};
+
 struct RemoteQueue {
   conf::RemoteQueue name;
   bool connected = true;
@@ -49,7 +69,8 @@ struct RemoteQueue {
       lowest_preemptable;  // PRIORITY of the lowest queue that it can preempt; none: it preempts no queue
   std::vector<std::string> types;     // host types
   std::vector<std::string> booleans;  // Boolean resources that a host of it has
-  Returns returns;                    // of the job that is decided
+  std::vector<ResourceValues> values;  // of resources that its cluster compares
+  Returns returns;                     // of the job that is decided
 };
 
 // The slots, and as much of the resource requirement as the submission cluster understands (forward_terms.hpp).
@@ -58,6 +79,7 @@ struct ForwardJob {
   std::vector<std::string> types;     // type==x: a host of each is needed
   std::vector<std::string> booleans;  // defined(x), or x: a host with each is needed
   bool same_type = false;             // same[type]
+  std::vector<ValueTerm> values;      // of other resources: they count where a queue tells values of them
 };
 
 }  // namespace rollcall::sched::forward

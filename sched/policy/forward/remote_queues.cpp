@@ -12,7 +12,7 @@ void RemoteQueues::connected(const std::string& cluster, bool so) {
 }
 
 RemoteQueues::Known& RemoteQueues::known(const conf::RemoteQueue& queue) {
-  return queues_.try_emplace(name_of(queue), Known{ForwardedCounts(first_), false, {}, 1, {}, {}, {}})
+  return queues_.try_emplace(name_of(queue), Known{ForwardedCounts(first_), false, {}, 1, {}, {}, {}, {}})
       .first->second;
 }
 
@@ -26,6 +26,7 @@ ForwardedCounts::Outcome RemoteQueues::updated(const QueueNews& news, TimePoint 
   queue.lowest_preemptable = news.lowest_preemptable;
   queue.types = news.types;
   queue.booleans = news.booleans;
+  queue.values = news.values;
   return outcome;
 }
 
@@ -36,6 +37,11 @@ std::uint64_t RemoteQueues::forwarded(const conf::RemoteQueue& queue, int slots)
 void RemoteQueues::gone(const conf::RemoteQueue& queue, std::uint64_t forward) {
   if (const auto found = queues_.find(name_of(queue)); found != queues_.end())
     found->second.counts.gone(forward);
+}
+
+void RemoteQueues::came_back(const conf::RemoteQueue& queue, std::uint64_t forward) {
+  if (const auto found = queues_.find(name_of(queue)); found != queues_.end())
+    found->second.counts.came_back(forward);
 }
 
 std::optional<Figures> RemoteQueues::figures(const conf::RemoteQueue& queue) const {
@@ -56,6 +62,7 @@ RemoteQueue RemoteQueues::described(const conf::RemoteQueue& queue, TimePoint no
   remote.lowest_preemptable = known.lowest_preemptable;
   remote.types = known.types;
   remote.booleans = known.booleans;
+  remote.values = known.values;
   return remote;
 }
 

@@ -19,6 +19,7 @@ struct QueueNews {
   int priority = 1;
   std::optional<int> lowest_preemptable;
   std::vector<std::string> types, booleans;
+  std::vector<ResourceValues> values;
 };
 
 class RemoteQueues {
@@ -34,6 +35,7 @@ class RemoteQueues {
   // Gives the number of the forward.
   std::uint64_t forwarded(const conf::RemoteQueue& queue, int slots);
   void gone(const conf::RemoteQueue& queue, std::uint64_t forward);
+  void came_back(const conf::RemoteQueue& queue, std::uint64_t forward);
 
   // For choose(), in the order of `sends_to`: SNDJOBS_TO with `allclusters` as `clusters`, each once.
   std::vector<RemoteQueue> of(const std::vector<conf::RemoteQueue>& sends_to,
@@ -48,6 +50,7 @@ class RemoteQueues {
     int priority = 1;
     std::optional<int> lowest_preemptable;
     std::vector<std::string> types, booleans;
+    std::vector<ResourceValues> values;
   };
   using Name = std::pair<std::string, std::string>;  // cluster, queue
   static Name name_of(const conf::RemoteQueue& queue) { return {queue.cluster, queue.queue}; }

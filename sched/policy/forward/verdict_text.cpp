@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "common/base/table_cells.hpp"
+#include "sched/policy/forward/value_terms.hpp"
 
 namespace rollcall::sched::forward {
 namespace {
@@ -35,6 +36,8 @@ std::string tier_words(const Verdict& verdict, const RemoteQueue& queue, const S
   switch (*verdict.tier) {
     case Tier::listed:
       return "in the order of SNDJOBS_TO";
+    case Tier::available:
+      return number(queue.figures->slots.available) + " available";
     case Tier::free:
       return free_words(verdict, queue.figures->slots);
     case Tier::preemptable:
@@ -70,6 +73,8 @@ std::string left_out_words(const Verdict& verdict, const ForwardJob& job, const 
       return "no host of type " + job.types.at(verdict.lacking);
     case LeftOut::lacks_boolean:
       return "no host with " + job.booleans.at(verdict.lacking);
+    case LeftOut::lacks_value:
+      return "no host with " + text(job.values.at(verdict.lacking));
     case LeftOut::too_small:
       return slots(queue.figures->slots.total) + " in all";
     case LeftOut::returned:
@@ -116,7 +121,7 @@ std::vector<std::string> cells_of(const Verdict& verdict, const RemoteQueue& que
 }  // namespace
 
 std::string_view text(Tier tier) {
-  constexpr std::string_view kTexts[] = {"listed", "free", "preemptable", "room", "unknown"};
+  constexpr std::string_view kTexts[] = {"listed", "free", "preemptable", "room", "available", "unknown"};
   return kTexts[static_cast<std::size_t>(tier)];
 }
 

@@ -83,6 +83,23 @@ TEST_F(Foreign, WaitsWithinTheRoomOfTheQueue) {
   EXPECT_EQ(why(offer(2)), "pending jobs of other clusters ask for 1 slots of queue normal (IMPT_SLOTBKLG)");
 }
 
+TEST_F(Foreign, WaitsWithFortyNineOthersUnlessImptJobbklgSaysMore) {
+  for (int id = 1; id <= 50; ++id) ASSERT_EQ(why(offer(id)), "accepted") << id;
+  EXPECT_EQ(why(offer(51)), "queue normal has 50 pending jobs of other clusters (IMPT_JOBBKLG)");
+  receives("IMPT_JOBBKLG = infinit\n");
+  for (int id = 1; id <= 60; ++id) ASSERT_EQ(why(offer(id)), "accepted") << id;
+}
+
+TEST(RcvjobsFrom, NamesClustersOrAllOfThem) {
+  const auto receives_from = [](const std::string& names, const std::string& cluster) {
+    return receives(site_files("", "RCVJOBS_FROM = " + names + "\n").lsb->queues[0], cluster);
+  };
+  EXPECT_TRUE(receives_from("east north", "north"));
+  EXPECT_FALSE(receives_from("east north", "west"));
+  EXPECT_TRUE(receives_from("allclusters", "west"));
+  EXPECT_FALSE(receives(site_files().lsb->queues[0], "west")) << "without RCVJOBS_FROM";
+}
+
 TEST_F(Foreign, ObeysEachOrderOnce) {
   const JobKey key = here(offer(7));
   book->forwards().signal("east", signal(7, 1, wire::SentSignal::SUSPEND), now);

@@ -53,6 +53,7 @@ Settings random_settings() {
     settings.choice.pending_when_no_slots = pick(0, 1) == 1;
   }
   settings.room_before_preemption = pick(0, 1) == 1;
+  settings.remote_resource = pick(0, 1) == 1;
   return settings;
 }
 
@@ -65,7 +66,9 @@ bool has_all(const std::vector<std::string>& there, const std::vector<std::strin
 // A queue that is offered the job has what the job asks for, as far as is known.
 void check_offer(const ForwardJob& job, const RemoteQueue& queue, const Settings& settings, Tier tier) {
   RC_ASSERT(queue.connected);
-  RC_ASSERT((tier == Tier::listed) == (settings.choice.kind == Kind::off));
+  const bool off = settings.choice.kind == Kind::off;
+  RC_ASSERT((tier == Tier::listed) == (off && !settings.remote_resource));
+  RC_ASSERT((tier == Tier::available) == (off && settings.remote_resource && queue.figures));
   if (!queue.figures) return;
   const Slots& slots = queue.figures->slots;
   RC_ASSERT(has_all(queue.types, job.types) && has_all(queue.booleans, job.booleans));

@@ -33,13 +33,19 @@ struct Row {
   conf::ForwardChoice choice;
   bool room_first;
   const char *free, *preempt, *room;
+  const char* nothing = "";  // no slots and no room: only without MC_PLUGIN_SCHEDULE_ENHANCE is the job offered
+  bool remote_resource = false;
 };
 
 TEST(ForwardChoice, EverySettingHasItsOrder) {
   constexpr auto kCount = Kind::count_preemptable;
   // Three offers at most. With free slots `full` comes fourth.
   const Row kRows[] = {
-      {"off", {Kind::off}, false, "few many high", "most lowest high", "busy calm closed"},
+      {"off", {Kind::off}, false, "few many high", "most lowest high", "busy calm closed", "east west"},
+      {"REMOTE_RESOURCE", {Kind::off}, false, "many few high", "most lowest high", "busy calm closed", "west east",
+       true},
+      {"REMOTE_RESOURCE is implied", {Kind::resource_only}, false, "many few high", "waits high most", "calm busy",
+       "", true},
       {"RESOURCE_ONLY", {Kind::resource_only}, false, "many few high", "waits high most", "calm busy"},
       {"COUNT_PREEMPTABLE", {kCount}, false, "many few high", "most lowest high", "calm busy"},
       {"+ HIGH", {kCount, true}, false, "high few many", "high lowest most", "busy calm"},
@@ -63,6 +69,9 @@ TEST(ForwardChoice, EverySettingHasItsOrder) {
        "many few high",
        "waits high most",
        "calm busy"},
+      {"room first, HIGH PREEMPTABLE", {kCount, true, true}, true, "high few many", "waits high lowest", "busy calm"},
+      {"room first, HIGH PENDING", {kCount, true, false, true}, true, "high few many", "waits high lowest", "busy calm"},
+      {"room first, PREEMPTABLE PENDING", {kCount, false, true, true}, true, "many few high", "waits high most", "calm busy"},
       {"room first, all three",
        {kCount, true, true, true},
        true,
@@ -73,12 +82,27 @@ TEST(ForwardChoice, EverySettingHasItsOrder) {
   for (const Row& row : kRows) {
     Settings settings = settings_of(row.choice);
     settings.room_before_preemption = row.room_first;
+    settings.remote_resource = row.remote_resource;
     EXPECT_EQ(offers(job_of(5), kFree, settings), row.free) << row.what;
     EXPECT_EQ(offers(job_of(5), kPreempt, settings), row.preempt) << row.what;
     EXPECT_EQ(offers(job_of(5), kRoom, settings), row.room) << row.what;
-    EXPECT_EQ(offers(job_of(5), kNothing, settings), row.choice.kind == Kind::off ? "east west" : "")
-        << row.what;
+    EXPECT_EQ(offers(job_of(5), kNothing, settings), row.nothing) << row.what;
   }
+}
+
+// MC_PLUGIN_REMOTE_RESOURCE alone: pending jobs, room and priorities do not count.
+TEST(ForwardChoice, MostAvailableSlotsCountWithoutTheEnhancedChoice) {
+  Settings settings;
+  settings.remote_resource = true;
+  std::vector<RemoteQueue> queues{queue("new", {}, 90, 1), queue("busy", {100, 10, 90, 0, 90}, 90, 1),
+                                  queue("calm", {100, 11, 89, 70, 0}, 1, 1, 0),
+                                  queue("arm", {100, 99, 1, 0, 0}, 1, 1)};
+  queues[0].figures.reset();
+  queues[1].types = queues[2].types = {"X86"};
+  queues[3].types = {"ARM"};
+  ForwardJob job = job_of(20);
+  job.types = {"X86"};
+  EXPECT_EQ(offers(job, queues, settings), "calm busy new");
 }
 
 // A queue that has to preempt is offered the job after every queue with free slots, however high its priority is.

@@ -46,6 +46,34 @@ TEST(RemoteQueues, KeepWhatWasToldWhileTheirClusterIsAway) {
   EXPECT_EQ(queues.figures(kEast)->slots.available, 5);
 }
 
+// What a job that came back left behind must not count as an answer of the queue: its own slots, told or not, are taken out.
+TEST(RemoteQueues, ForgetAJobThatCameBack) {
+  RemoteQueues queues(1);
+  queues.came_back(kEast, 1);
+  EXPECT_FALSE(queues.figures(kEast));
+  QueueNews first = news(kEast, 1, 6);
+  first.update.figures.job_room = 5;
+  first.update.figures.slot_room = 9;
+  queues.updated(first, at(0));
+  const Figures before = *queues.figures(kEast);
+  queues.came_back(kEast, queues.forwarded(kEast, 4));
+  EXPECT_EQ(queues.figures(kEast), before) << "no update had it";
+  const auto number = queues.forwarded(kEast, 4);
+  QueueNews second = news(kEast, 2, 6, number);
+  second.update.figures.slots.pending = 4;
+  second.update.figures.job_room = 4;
+  second.update.figures.slot_room = 5;
+  queues.updated(second, at(1));
+  EXPECT_EQ(queues.figures(kEast)->slots.pending, 4);
+  queues.came_back(kEast, number);
+  EXPECT_EQ(queues.figures(kEast), before) << "the update had it";
+  queues.came_back(kEast, number);
+  EXPECT_EQ(queues.figures(kEast), before) << "once";
+  second.update.order.number = 3;
+  queues.updated(second, at(2));
+  EXPECT_EQ(queues.figures(kEast)->slots.pending, 4) << "the next update counts as it is";
+}
+
 TEST(RemoteQueues, CountForwardsUntilAnUpdateHasThem) {
   RemoteQueues queues(100);
   queues.updated(news(kEast, 1, 5), at(0));

@@ -1,0 +1,174 @@
+// Which jobs the submission side offers, to how many queues, and how many in a session.
+#include "sched/mbatchd/forward_out.hpp"
+
+#include "tests/unit/sched/mbatchd/forward_fixture.hpp"
+
+namespace rollcall::mbatchd {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+class ForwardOutTest : public ForwardShellTest {
+ protected:
+  template <class Change>
+  void begins(const std::string& queue, const std::string& params, const Change& change) {
+    const auto files = sched::book::site_files(params, queue);
+    book = std::make_unique<sched::book::Book>();
+    book->configure(files, now);
+    book->set_term(1);
+    book->rows().loaded(now);
+    configuration = configuration_of(files, change);
+    snapshot.emplace(configuration->rules);
+    out = std::make_unique<ForwardOut>(
+        book->jobs(), log, 100,
+        ForwardOut::Handler{[](const std::string&, wire::PeerMessage) { return true; },
+                            [this](const std::string& host, const sched::HostReport& report) { tells(host, report); },
+                            [](const std::string&) {},
+                            [this](sched::JobKey key, const sched::event::Dispatched& event) {
+                              offered.push_back(sched::text(key) + " " + event.forwarded->queue() + "@" + event.forwarded->cluster());
+                              snapshot->forget(key);
+                              effects = book->hosts().dispatch(key, event, now);
+                              return true;
+                            },
+                            [] {}, [](const std::string&) { return std::string(); }});
+    out->configure(configuration);
+    offered.clear();
+    connects("east");
+  }
+  void begins(const std::string& queue, const std::string& params = "") {
+    begins(queue, params, [](auto&) {});
+  }
+  void connects(const std::string& cluster) {
+    out->serves(cluster);
+    wire::PeerMessage held;
+    held.mutable_held()->set_last(true);
+    ASSERT_TRUE(out->heard(cluster, held, at(0)));
+  }
+  sched::JobKey waits(sched::JobKey key) {
+    snapshot->wait({.key = key, .demand = snapshot->demand(sched::cycle::demand_of(job(key), "")), .order = double(key.id)});
+    return key;
+  }
+  sched::JobKey job_waits() { return waits({submit(sched::book::plain_job()), 0}); }
+  void refused(sched::JobKey key) {
+    wire::PeerMessage over;
+    over.mutable_over()->mutable_attempt()->mutable_key()->set_id(key.id);
+    over.mutable_over()->mutable_attempt()->set_attempt(job(key).record.attempt());
+    over.mutable_over()->set_how(wire::ForwardOver::REFUSED);
+    ASSERT_TRUE(out->heard("east", over, at(1)));
+    waits(key);
+  }
+  // It is withdrawn there, and pends here again.
+  void comes_back(sched::JobKey key) {
+    wire::PeerMessage over;
+    over.mutable_over()->mutable_attempt()->mutable_key()->set_id(key.id);
+    over.mutable_over()->mutable_attempt()->set_attempt(job(key).record.attempt());
+    over.mutable_over()->set_how(wire::ForwardOver::WITHDRAWN);
+    ASSERT_TRUE(out->heard("east", over, at(2)));
+    ASSERT_EQ(status(key), wire::STATUS_PEND);
+    waits(key);
+  }
+  std::string verdicts(sched::JobKey key) const { return out->verdicts_of(*snapshot, key, now, at(3)); }
+  std::vector<std::string> offers(WallTime when) {
+    out->offer(*snapshot, when, at(1));
+    return std::exchange(offered, {});
+  }
+
+  std::shared_ptr<const Configuration> configuration;
+  std::optional<sched::cycle::Snapshot> snapshot;
+  std::unique_ptr<ForwardOut> out;
+  std::vector<std::string> offered;
+};
+
+TEST_F(ForwardOutTest, OffersAtMostLsbMaxForwardPerSessionInMbdSleepTime) {
+  begins("SNDJOBS_TO = receive@east\n", "MBD_SLEEP_TIME = 20\n", [](auto& mbatchd) { mbatchd.most_forwards = 2; });
+  for (int i = 0; i < 5; ++i) job_waits();
+  EXPECT_EQ(offers(now).size(), 2U);
+  EXPECT_THAT(offers(WallTime{now.us + 19'000'000}), IsEmpty());
+  ASSERT_TRUE(out->next_session());
+  EXPECT_EQ(out->next_session()->us, now.us + 20'000'000);
+  EXPECT_EQ(offers(WallTime{now.us + 20'000'000}).size(), 2U);
+  EXPECT_EQ(offers(WallTime{now.us + 40'000'000}).size(), 1U);
+  EXPECT_FALSE(out->next_session());
+}
+
+TEST_F(ForwardOutTest, OffersAJobToThreeQueuesInTurnInASession) {
+  begins("SNDJOBS_TO = a@east b@east c@east d@east\n", "MBD_SLEEP_TIME = 20\n");
+  const auto key = job_waits();
+  const std::string name = sched::text(key);
+  EXPECT_THAT(offers(now), ElementsAre(name + " a@east"));
+  EXPECT_THAT(offers(now), IsEmpty()) << "never to two at once";
+  refused(key);
+  EXPECT_THAT(offers(now), ElementsAre(name + " b@east"));
+  refused(key);
+  EXPECT_THAT(offers(now), ElementsAre(name + " c@east"));
+  refused(key);
+  EXPECT_THAT(offers(now), IsEmpty());
+  EXPECT_THAT(offers(WallTime{now.us + 20'000'000}), ElementsAre(name + " a@east"));
+}
+
+TEST_F(ForwardOutTest, OffersToAllClustersInTheOrderOfLsfShared) {
+  begins("SNDJOBS_TO = receive@allclusters\n");
+  const auto key = job_waits();
+  EXPECT_THAT(verdicts(key), HasSubstr("receive@east"));
+  EXPECT_THAT(verdicts(key), HasSubstr("receive@north"));
+  EXPECT_THAT(offers(now), ElementsAre(sched::text(key) + " receive@east")) << "north is not connected";
+}
+
+TEST_F(ForwardOutTest, KeepsJobsOfUsersThatFwdUsersLeavesOut) {
+  begins("SNDJOBS_TO = receive@east\nFWD_USERS = all ~ann\n");
+  const auto key = job_waits();
+  EXPECT_THAT(offers(now), IsEmpty());
+  EXPECT_THAT(verdicts(key), HasSubstr("FWD_USERS of queue normal"));
+  const auto other = waits({submit(sched::book::plain_job(), sched::book::kBob), 0});
+  EXPECT_THAT(offers(now), ElementsAre(sched::text(other) + " receive@east"));
+}
+
+// MAX_RSCHED_TIME, in MBD_SLEEP_TIME.
+TEST_F(ForwardOutTest, AsksAWaitingJobBackAfterMaxRschedTime) {
+  const auto asked_back = [&](const std::string& queue, std::int64_t seconds) {
+    begins("SNDJOBS_TO = receive@east\n" + queue, "MBD_SLEEP_TIME = 20\n");
+    job_waits();
+    EXPECT_EQ(offers(now).size(), 1U);
+    const auto orders = sched::book::orders(book->tick(WallTime{now.us + seconds * 1'000'000}));
+    return std::any_of(orders.begin(), orders.end(), [](const auto& one) { return one.starts_with("OrderRelease"); });
+  };
+  EXPECT_FALSE(asked_back("MAX_RSCHED_TIME = 3\n", 59));
+  EXPECT_TRUE(asked_back("MAX_RSCHED_TIME = 3\n", 60));
+  EXPECT_FALSE(asked_back("", 399)) << "20 by default";
+  EXPECT_TRUE(asked_back("", 400));
+  EXPECT_FALSE(asked_back("MAX_RSCHED_TIME = infinit\n", 10'000'000));
+}
+
+// The pitfall of the documents: a job that came back is not taken for a change of the queue's answer.
+TEST_F(ForwardOutTest, ReturnsAreComparedWithoutTheJobItself) {
+  begins("SNDJOBS_TO = receive@east\n", "MC_PLUGIN_SCHEDULE_ENHANCE = RESOURCE_ONLY\nMC_PLUGIN_UPDATE_INTERVAL = 1\n");
+  const auto figures = [&](int pending, std::uint64_t accounts_for) {
+    wire::PeerMessage message;
+    auto& queue = *message.mutable_figures()->add_queues();
+    queue.set_name("receive");
+    queue.set_total(1);
+    queue.set_available(1);
+    queue.set_pending(pending);
+    queue.set_accounts_for(accounts_for);
+    queue.set_job_room(50 - pending);
+    ASSERT_TRUE(out->heard("east", message, at(1)));
+  };
+  const auto key = job_waits();
+  for (std::uint64_t number = 100; number < 103; ++number) {
+    figures(0, number - 1);
+    ASSERT_EQ(offers(now).size(), 1U);
+    figures(1, number);  // the job waits there
+    comes_back(key);
+  }
+  EXPECT_THAT(verdicts(key), HasSubstr("the job came back 3 times"));
+  figures(0, 102);
+  EXPECT_THAT(verdicts(key), HasSubstr("the job came back 3 times")) << "the queue is as it was";
+  EXPECT_THAT(offers(now), IsEmpty());
+  figures(1, 102);
+  EXPECT_THAT(offers(now), ElementsAre(sched::text(key) + " receive@east")) << "no slot is free any longer, but there is room";
+}
+
+}  // namespace
+}  // namespace rollcall::mbatchd
