@@ -77,6 +77,7 @@ class LoadCluster:
         self.resources = ["scratch Numeric 5 N (megabytes of scratch)"]
         self.map = ["scratch [default]"]
         self.models = {}  # of hosts whose model is not to be found out: PC, FAST
+        self.types, self.named = {}, {}  # by host: a type that is not found out; static resources, as in column RESOURCES
         self.lims = {}
         self.more_environment = {}  # of the LIMs, and so of their elims; "{host}" is the host's name
         for program in ("lim", "melim"):
@@ -105,7 +106,8 @@ class LoadCluster:
             file.write(os.urandom(32).hex() + "\n")
 
     def write_files(self, more_conf=""):
-        rows = "\n".join(f"{name} {self.models.get(name, '!')} ! 1 ()" for name in self.names)
+        rows = "\n".join(f"{name} {self.models.get(name, '!')} {self.types.get(name, '!')} 1 ({self.named.get(name, '')})"
+                         for name in self.names)
         if "ROLLCALL_JOBDIR=" not in more_conf:  # where a RES of this machine has run LIM would look for it
             more_conf = f"ROLLCALL_JOBDIR={self.top}/jobs\n{more_conf}"
         self.write(
