@@ -12,6 +12,10 @@
 namespace rollcall::conf {
 namespace {
 
+// As LSF: groups, partitions and compute units name no borrowed host, and no cluster.
+constexpr const char* kNoBorrowedNames =
+    "a host of this cluster, a pattern, or allremote for all borrowed hosts";
+
 // A name twice in one section is an error; true where it is new.
 template <class T>
 bool is_new(const std::vector<T>& known, const std::string& name, const Row& row, Problems& problems) {
@@ -70,7 +74,9 @@ std::vector<std::string> read_members(RowReader& cells, std::string_view keyword
   std::vector<std::string> members;
   for (const std::string& word : cells.words(keyword)) {
     const auto member = parse_member(word);
-    if (member)
+    if (member && word.find('@') != std::string::npos)
+      cells.error(keyword, word, kNoBorrowedNames);
+    else if (member)
       members.push_back(*member);
     else
       cells.told(keyword, member.error().text);
@@ -100,6 +106,9 @@ LsbHosts read_lsb_hosts(const SectionFile& file, const IndexTable& indices, Prob
              const auto shares = parse_shares(row.find("USER_SHARES")->text, 0);
              if (!items) cells.told("HOSTS", items.error().text);
              if (!shares) cells.told("USER_SHARES", shares.error().text);
+             for (const HostItem& item : items ? *items : std::vector<HostItem>{})
+               if (!item.cluster.empty())
+                 return cells.error("HOSTS", item.name + "@" + item.cluster, kNoBorrowedNames);
              if (!items || !shares || !is_new(hosts.partitions, partition.name, row, problems)) return;
              partition.hosts = *items;
              partition.shares = *shares;

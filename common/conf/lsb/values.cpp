@@ -1,7 +1,7 @@
 // Values of lsb.* files:
 //
 //   shares     = [ "(" ] { "[" NAME [ "," ] NUMBER "]" } [ ")" ]      blanks and the comma as people like; "[[...] [...]]" too
-//   host item  = [ "~" ] NAME [ "@" CLUSTER ] [ "!" ] [ "+" WHOLE ]    "~" only in a list that has "all"
+//   host item  = [ "~" ] NAME [ "@" CLUSTER ] [ "!" ] [ "+" WHOLE ]    "~" only in a list that has "all", "all@CLUSTER" or "allremote"
 //   threshold  = NUMBER | [ NUMBER ] "/" [ NUMBER ]
 //   time limit = [ HOURS ":" ] MINUTES [ "/" HOST_SPEC ]
 //   controls   = { ("SUSPEND" | "RESUME" | "TERMINATE") "[" TEXT "]" }
@@ -85,8 +85,9 @@ Result<std::vector<HostItem>> parse_host_items(const std::vector<std::string>& w
       return unexpected(word, "the name of a host, a group, all, others, allremote or none");
     items.push_back(std::move(item));
   }
-  const bool all =
-      std::any_of(items.begin(), items.end(), [](const HostItem& item) { return item.name == "all"; });
+  const bool all = std::any_of(items.begin(), items.end(), [](const HostItem& item) {
+    return !item.excluded && (item.name == "all" || item.name == "allremote");
+  });
   for (const HostItem& item : items) {
     if (item.excluded && !all) return unexpected("~" + item.name, "~ only in a list with all");
     if (item.name == "none" && items.size() > 1) return unexpected("none", "none alone");

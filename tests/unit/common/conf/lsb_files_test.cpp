@@ -298,6 +298,19 @@ TEST(LsbHosts, ErrorsAreReported) {
                   "hosts:18: TYPE: found \"cell\", expected a type of COMPUTE_UNIT_TYPES in lsb.params"));
 }
 
+TEST(LsbHosts, GroupsNameNoBorrowedHostAndNoCluster) {
+  EXPECT_THAT(
+      said({{"hosts",
+             "Begin HostGroup\nGROUP_NAME GROUP_MEMBER\ng (host1 hostA@far)\nall_far (all@far)\nfar "
+             "(allremote)\nEnd HostGroup\n"
+             "Begin HostPartition\nHPART_NAME HOSTS USER_SHARES\np (hostA@far) ([a, 1])\nq (allremote) "
+             "([a, 1])\nEnd HostPartition\n"}}),
+      ElementsAre("hosts:3: GROUP_MEMBER: found \"hostA@far\", expected a host of this cluster, a "
+                  "pattern, or allremote for all borrowed hosts",
+                  HasSubstr("hosts:4: GROUP_MEMBER: found \"all@far\", expected a host of this cluster"),
+                  HasSubstr("hosts:9: HOSTS: found \"hostA@far\", expected a host of this cluster")));
+}
+
 TEST(LsbUsers, LimitsGroupsAndMaps) {
   const auto users = taken({{"users",
                              "Begin User\nUSER_NAME MAX_JOBS JL/P\nann 5 0.5\ndept@ 2 -\nEnd User\n"

@@ -34,6 +34,10 @@ TEST(HostItems, WordsOfHosts) {
             "found \"~hostB\", expected ~ only in a list with all");
   EXPECT_EQ(parse_host_items({"none", "hostB"}).error().text, "found \"none\", expected none alone");
   EXPECT_EQ(parse_host_items({"hostA+x"}).error().text, "found \"hostA+x\", expected a whole number after +");
+  for (const char* list : {"all@far", "allremote", "all"})
+    EXPECT_TRUE(parse_host_items({list, "~hostB@far"})) << list;
+  EXPECT_EQ(parse_host_items({"hostA", "~all"}).error().text,
+            "found \"~all\", expected ~ only in a list with all");
   EXPECT_FALSE(parse_host_items({"+1"}).has_value());
   EXPECT_FALSE(parse_host_items({"hostA@"}).has_value());
 }
