@@ -8,6 +8,8 @@
 // Then the same jobs where each of 100,000 has a run limit of its own: it must make no demand of its own.
 // Then what an element of an array costs from its submission to its dispatch here: into the snapshot, its share of the
 // cycle, and the plan applied.
+// Then a fifth of the hosts is borrowed: what a cycle costs beside one with hosts of ours alone, in turn; and what a lease of these
+// hosts costs when it comes, when it goes, and when its slots change, with 100,000 jobs that wait.
 #include "sched/policy/cycle/schedule.hpp"
 
 #include <sys/resource.h>
@@ -38,12 +40,24 @@ double peak_gib() {
   return static_cast<double>(usage.ru_maxrss) / (1024 * 1024);
 }
 
-cycle::Scenario cluster_of(int hosts) {
+// The last `borrowed` of the hosts are another cluster's.
+cycle::Scenario cluster_of(int hosts, int borrowed = 0) {
+  const auto columns = [](int i) {
+    return "0." + std::to_string(i * 7919 % 1000) + " 0.3 0 " + std::to_string(4000 + i * 37 % 64000) +
+           " 9000\n";
+  };
   std::string text = "Begin Machine\nHOST_NAME STATUS NCPUS r15s r1m pg mem tmp\n";
-  for (int i = 0; i < hosts; ++i)
-    text += "host" + std::to_string(i) + " ok 10 0." + std::to_string(i * 7919 % 1000) + " 0.3 0 " +
-            std::to_string(4000 + i * 37 % 64000) + " 9000\n";
-  auto scenario = cycle::read_scenario(text + "End Machine\n", "bench");
+  for (int i = 0; i < hosts - borrowed; ++i) text += "host" + std::to_string(i) + " ok 10 " + columns(i);
+  text += "End Machine\n";
+  if (borrowed > 0) {
+    text +=
+        "Begin Queue\nQUEUE_NAME = normal\nHOSTS = all allremote\nEnd Queue\n"
+        "Begin Borrowed\nHOST_NAME STATUS NCPUS SLOTS r15s r1m pg mem tmp\n";
+    for (int i = hosts - borrowed; i < hosts; ++i)
+      text += "host" + std::to_string(i) + "@east ok 10 10 " + columns(i);
+    text += "End Borrowed\n";
+  }
+  auto scenario = cycle::read_scenario(text, "bench");
   if (!scenario) {
     std::fprintf(stderr, "%s\n", scenario.error().text.c_str());
     std::exit(1);
@@ -159,6 +173,73 @@ double element_cost(const cycle::Scenario& cluster, int elements) {
   return (cpu_seconds() - before) * 1e6 / elements;
 }
 
+double median(std::vector<double> times) {
+  std::sort(times.begin(), times.end());
+  return times[times.size() / 2];
+}
+
+// Cycles with borrowed hosts and without, in turn.
+void borrowed_row(const cycle::Scenario& ours, const cycle::Scenario& mixed, int jobs, int demands, Asks asks,
+                  int runs) {
+  cycle::Snapshot without = ours.snapshot, with = mixed.snapshot;
+  add_jobs(without, jobs, demands, asks);
+  add_jobs(with, jobs, demands, asks);
+  std::vector<double> a, b;
+  for (int run = 0; run < runs; ++run) {
+    a.push_back(cycles(without, ours.now, 1).milliseconds);
+    b.push_back(cycles(with, mixed.now, 1).milliseconds);
+  }
+  std::printf("%9d %8d  %-9s  %9.1f  %9.1f  %+6.1f %%\n", jobs, demands,
+              asks == Asks::what_fits ? "first" : "no fit", median(a), median(b),
+              (median(b) / median(a) - 1) * 100);
+}
+
+template <class Step>
+double step_cost(const Step& step) {
+  const double before = cpu_seconds();
+  step();
+  return (cpu_seconds() - before) * 1e3;
+}
+
+// True: jobs, demands and counts are as they should be after a lease has come and gone.
+bool lease_row(const cycle::Scenario& mixed, int jobs, int demands, int runs) {
+  const auto& all = mixed.snapshot.rules();
+  const std::vector<HostId> borrowed(all.hosts.begin() + all.own_hosts, all.hosts.end());
+  std::vector<double> comes, changes, goes;
+  bool right = true;
+  for (int run = 0; run < runs; ++run) {
+    cycle::Snapshot snapshot(cycle::placement_rules(all.cluster, all.lsb));
+    add_jobs(snapshot, jobs, demands, Asks::what_fits);
+    comes.push_back(
+        step_cost([&] { snapshot.take_rules(cycle::with_borrowed(snapshot.rules(), borrowed)); }));
+    changes.push_back(step_cost([&] {
+      for (HostNumber host = all.own_hosts; host < all.hosts.size(); ++host)
+        snapshot.set_share(host, {.slots = 4});
+    }));
+    goes.push_back(step_cost([&] { snapshot.take_rules(cycle::with_borrowed(snapshot.rules(), {})); }));
+    right = right && snapshot.pending_count() == static_cast<std::size_t>(jobs) &&
+            snapshot.broken_invariant().empty();
+  }
+  std::printf("%9d %8d  %9.1f  %9.1f  %9.1f\n", jobs, demands, median(comes), median(changes), median(goes));
+  return right;
+}
+
+bool borrowed_rows(const cycle::Scenario& ours, bool small, int runs) {
+  const int hosts = small ? 100 : 10'000, jobs = small ? 1000 : 100'000;
+  const cycle::Scenario mixed = cluster_of(hosts, hosts / 5);
+  std::printf("%d of the hosts borrowed\n%9s %8s  %-9s  %9s  %9s\n", hosts / 5, "jobs", "demands", "cycle",
+              "without", "with");
+  const std::vector<int> demands = small ? std::vector{1, 100} : std::vector{1, 100, 10'000};
+  for (const int count : demands)
+    for (const Asks asks : {Asks::what_fits, Asks::what_does_not})
+      borrowed_row(ours, mixed, jobs, count, asks, runs);
+  std::printf("a lease of %d hosts\n%9s %8s  %9s  %9s  %9s\n", hosts / 5, "jobs", "demands", "comes", "slots",
+              "goes");
+  bool right = true;
+  for (const int count : demands) right = lease_row(mixed, jobs, count, runs) && right;
+  return right;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -182,6 +263,7 @@ int main(int argc, char** argv) {
   const int elements = small ? 500 : 10'000;
   std::printf("an element of an array of %d: %.2f us from submission to dispatch\n", elements,
               element_cost(cluster, elements));
+  right = borrowed_rows(cluster, small, runs) && right;
   std::printf("peak memory %.2f GiB\n", peak_gib());
   if (!right) std::printf("a cycle did not start the jobs it should, or run limits made demands\n");
   return right ? 0 : 1;

@@ -89,21 +89,33 @@ std::shared_ptr<const Select> DemandCompiler::select_of(const resreq::Expression
   });
 }
 
-std::shared_ptr<const HostList> DemandCompiler::hosts_of(const Demand& demand, const QueueRule& queue) {
+void DemandCompiler::take_rules(const PlacementRules& rules) {
+  rules_ = &rules;
+  host_lists_.clear();
+}
+
+std::shared_ptr<const HostList> DemandCompiler::hosts_of(const Demand& demand, const Compiled& compiled) {
+  if (compiled.queue == kNoQueue) return nullptr;
+  const QueueRule& queue = rules_->queues[compiled.queue];
   if (demand.asked_hosts.empty() && !queue.hosts) return nullptr;
-  const std::string name = text_of(demand.asked_hosts) + '\0' + (queue.hosts ? queue.name : "");
+  const bool serial = !rules_->serial_only.empty() && parallel(demand);
+  const std::string name =
+      text_of(demand.asked_hosts) + '\0' + (queue.hosts ? queue.name : "") + (serial ? " serial" : "");
   return shared_one(host_lists_, name, [&] {
     auto made = std::make_shared<HostList>();
     const std::size_t count = rules_->hosts.size();
     made->asked.assign(count, demand.asked_hosts.empty());
     made->in.assign(count, false);
     std::vector<HostPreference> of_queue(count);
-    std::vector<std::uint8_t> in_queue(count, !queue.hosts);
+    std::vector<std::uint8_t> in_queue(count, false);
+    if (!queue.hosts) std::fill_n(in_queue.begin(), rules_->own_hosts, true);
+    if (serial) made->serial.assign(count, false);
     if (queue.hosts)
       for (const HostPreference& host : *queue.hosts) in_queue[host.host] = true, of_queue[host.host] = host;
     const auto take = [&](HostPreference host) {
       made->asked[host.host] = true;
       if (!in_queue[host.host]) return;
+      if (serial && rules_->serial_only[host.host]) return void(made->serial[host.host] = true);
       made->in[host.host] = true;
       if (host.first_execution) made->first.resize(count), made->first[host.host] = true;
       made->hosts.push_back(host);
@@ -114,7 +126,10 @@ std::shared_ptr<const HostList> DemandCompiler::hosts_of(const Demand& demand, c
     } else {
       auto asked = demand.asked_hosts;
       const auto plain = [](const conf::HostItem& item) { return !item.excluded; };
-      if (std::none_of(asked.begin(), asked.end(), plain)) asked.push_back({.name = "all"});
+      if (std::none_of(asked.begin(), asked.end(), plain)) {
+        asked.push_back({.name = "all"});
+        asked.push_back({.name = "allremote"});
+      }
       for (const HostPreference& host : rules_->resolve(asked)) take(host);
     }
     return made;
@@ -183,7 +198,6 @@ std::shared_ptr<const Compiled> DemandCompiler::compile(const Demand& demand, Ta
   compiled->select = select_of(parsed.value.select, demand, compiled->error);
   if (rule.select) compiled->queue_select = select_of(rule.select, demand, of_queue);
   compiled->order = order_of(parsed.value.order, compiled->error);
-  compiled->hosts = hosts_of(demand, rule);
   if (!demand.whole_hosts) compiled->span = parsed.value.span;
   for (const auto& key : parsed.value.same) {
     const auto id = rules_->indices().find(key.name);

@@ -1,5 +1,5 @@
 // Compiled: a Demand bound to the rules when the snapshot first sees it: its requirement as programs and numbers, the hosts it
-// may use, the limits that count it. A value. DemandCompiler makes it; demands share equal parts (select, hosts, order), so that
+// may use (HostList, beside it, since leases change it), the limits that count it. A value. DemandCompiler makes it; demands share equal parts (select, hosts, order), so that
 // a cycle answers once for all demands with that part.
 #pragma once
 
@@ -30,7 +30,12 @@ struct HostList {
   std::vector<std::uint8_t> asked;    // by host: in -m
   std::vector<std::uint8_t> first;    // by host: named as host!; empty: any host may be the first
   std::vector<std::uint8_t> in;       // by host: in -m and in HOSTS
+  std::vector<std::uint8_t>
+      serial;  // by host: would be in, but takes no parallel job (RECV_FROM); empty: none
 };
+
+// Of the demand: its jobs may have more than one slot, so RECV_FROM counts.
+inline bool parallel(const Demand& demand) { return demand.max_slots > 1 || demand.whole_hosts; }
 
 struct Order {
   resreq::BoundOrder bound;
@@ -57,7 +62,6 @@ struct Compiled {
   QueueNumber queue = kNoQueue;
   std::shared_ptr<const Select> select;
   std::shared_ptr<const Select> queue_select;  // for its own pending reason
-  std::shared_ptr<const HostList> hosts;       // nullptr: all
   std::shared_ptr<const Order> order;
   std::vector<Alternative> alternatives;  // at least one
   // A requirement with one alternative has its `text`. One with several has `requirement`, from which effective_text() prints
@@ -79,13 +83,16 @@ class DemandCompiler {
 
   // For a requirement that is invalid under these rules, the result has `error` set.
   std::shared_ptr<const Compiled> compile(const Demand& demand, Tallies& tallies);
+  // The hosts that the demand may use; nullptr: all of ours.
+  std::shared_ptr<const HostList> hosts_of(const Demand& demand, const Compiled& compiled);
+  // Rules with other borrowed hosts: lists of hosts are made anew from then on.
+  void take_rules(const PlacementRules& rules);
   // Drops shared parts that no demand uses any more.
   void trim();
 
  private:
   std::shared_ptr<const Select> select_of(const resreq::ExpressionPointer& select, const Demand& demand,
                                           std::string& error);
-  std::shared_ptr<const HostList> hosts_of(const Demand& demand, const QueueRule& queue);
   std::shared_ptr<const Order> order_of(const std::vector<resreq::OrderKey>& keys, std::string& error);
   void add_alternatives(const resreq::ResReq& resreq, const Demand& demand, Compiled& compiled) const;
 

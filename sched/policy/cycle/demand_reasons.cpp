@@ -78,7 +78,8 @@ class Explanation {
     if (verdict_.obstacle != JobObstacle::none) reasons.push_back(of_job(verdict_));
     if (verdict_.obstacle == JobObstacle::impossible || verdict_.obstacle == JobObstacle::application)
       return reasons;
-    for (HostNumber host = 0; host < state_.rules().hosts.size(); ++host) look_at(host, job);
+    for (HostNumber host = 0; host < state_.rules().hosts.size(); ++host)
+      if (!rules().has_returned(host)) look_at(host, job);
     if (verdict_.obstacle == JobObstacle::none) add_of_room(job, reasons);
     std::stable_sort(groups_.begin(), groups_.end(), [](const Group& a, const Group& b) {
       return a.rank != b.rank ? a.rank > b.rank : a.hosts.size() > b.hosts.size();
@@ -215,7 +216,56 @@ class Explanation {
     if (alike) alike_[{fit.obstacle, fit.detail}] = static_cast<std::size_t>(&one - groups_.data());
   }
 
+  // What differs where the host is another cluster's. False: what is said of hosts of ours is right for it too.
+  bool describe_borrowed(HostNumber host, Fit fit) {
+    const std::string cluster(rules().hosts[host].cluster());
+    switch (fit.obstacle) {
+      case Obstacle::unreachable:
+        plain(host, fit, "Unable to reach slave lsbatch server", "cluster " + cluster + " does not answer",
+              false);
+        return true;
+      case Obstacle::unavailable:
+        plain(host, fit, "Load information unavailable", "cluster " + cluster + " tells no load of it",
+              false);
+        return true;
+      case Obstacle::closed_by_provider:
+        plain(host, fit, "Closed by LSF administrator", "closed by an administrator of cluster " + cluster,
+              false);
+        return true;
+      case Obstacle::lease_inactive:
+        plain(host, fit, "Closed by LSF administrator",
+              "its lease with cluster " + cluster + " is inactive while it is changed", false);
+        return true;
+      case Obstacle::not_of_queue:
+        plain(host, fit, "Host is not usable to the queue",
+              "HOSTS of queue " + queue().name + " does not name it; allremote names all borrowed hosts",
+              false);
+        return true;
+      case Obstacle::serial_only:
+        plain(host, fit, "Host is not usable to parallel jobs",
+              "RemoteClusters of lsf.cluster has no cluster " + cluster + " with RECV_FROM=Y", false);
+        return true;
+      case Obstacle::in_part:
+        plain(host, fit, "Exclusive job waits for an empty host",
+              "only some slots of it are lent to us, and bsub -nnodes takes whole hosts");
+        return true;
+      case Obstacle::full: {
+        if (fit.limited) return false;
+        const int slots = state_.snapshot().slots(host).value_or(0);
+        plain(host, fit, "Not enough job slots",
+              slots == 0   ? "cluster " + cluster + " lends no slot of it now"
+              : slots == 1 ? "the only slot that cluster " + cluster + " lends is taken"
+                           : "all " + slots_text(slots) + " that cluster " + cluster + " lends are taken",
+              false);
+        return true;
+      }
+      default:
+        return false;
+    }
+  }
+
   void describe(HostNumber host, Fit fit) {
+    if (rules().borrowed(host) && describe_borrowed(host, fit)) return;
     if (known(host, fit)) return;
     const BatchRow* row = state_.snapshot().values(host).row;
     switch (fit.obstacle) {
@@ -324,12 +374,23 @@ class Explanation {
         take->per == PlacementRules::Per::slot && entry_.demand.max_slots > 1   ? " for each slot"
         : take->per == PlacementRules::Per::host && entry_.demand.max_slots > 1 ? " on each host"
                                                                                 : "";
-    auto& one = group(Obstacle::reserving,
-                      "Job's requirements for reserving resource (" + name(resource) + ") not satisfied",
-                      name(resource), "job reserves " + number_text(take->amount) + each);
+    auto& one =
+        group(Obstacle::reserving,
+              "Job's requirements for reserving resource (" + name(resource) + ") not satisfied",
+              name(resource), "job reserves " + number_text(take->amount) + each + lent(host, resource));
     const double left = state_.number(host, resource);
     one.had.add(number_text(left));
     one.hosts.push_back(host);
+  }
+
+  // ", cluster east lends 2000 MB": where an exported amount is the limit.
+  std::string lent(HostNumber host, ResourceId resource) const {
+    const BorrowedShare* const share = state_.snapshot().share(host);
+    if (share == nullptr || (resource != mem && resource != swp)) return "";
+    const auto& amount = resource == mem ? share->mem_mb : share->swp_mb;
+    if (!amount) return "";
+    return ", cluster " + std::string(rules().hosts[host].cluster()) + " lends " + number_text(*amount) +
+           " MB in all";
   }
 
   const WorkingState& state_;

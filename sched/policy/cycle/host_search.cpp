@@ -20,8 +20,8 @@ HostSearch::Look HostSearch::look(const Snapshot::DemandEntry& entry) {
   Look look;
   look.entry = &entry;
   look.most_slots = entry.demand.max_slots;
-  auto& ranking = rankings_[{compiled.hosts.get(), compiled.order.get()}];
-  if (!ranking) ranking = std::make_unique<Ranking>(*state_, compiled.hosts.get(), *compiled.order);
+  auto& ranking = rankings_[{entry.hosts.get(), compiled.order.get()}];
+  if (!ranking) ranking = std::make_unique<Ranking>(*state_, entry.hosts.get(), *compiled.order);
   look.ranking = ranking.get();
   look.candidates = &candidates(entry, *ranking);
   if (!look.candidates->few) {
@@ -82,12 +82,22 @@ Fit HostSearch::suits_select(const Snapshot::DemandEntry& entry, HostNumber host
 }
 
 Fit HostSearch::suits(const Snapshot::DemandEntry& entry, HostNumber host) const {
-  const Compiled& compiled = *entry.compiled;
-  if (compiled.hosts && !compiled.hosts->asked[host]) return {0, Obstacle::not_asked};
-  if (compiled.hosts && !compiled.hosts->in[host]) return {0, Obstacle::not_of_queue};
+  const HostList* const list = entry.hosts.get();
+  if (list ? !list->asked[host] : state_->rules().borrowed(host))
+    return {0, list ? Obstacle::not_asked : Obstacle::not_of_queue};
+  if (list && !list->in[host])
+    return {0, !list->serial.empty() && list->serial[host] ? Obstacle::serial_only : Obstacle::not_of_queue};
+  if (in_part(entry, host)) return {0, Obstacle::in_part};
   if (const Fit fit = state_->host_obstacle(host); fit.obstacle != Obstacle::none) return fit;
   if (const Fit fit = suits_queue(entry, host); fit.slots == 0) return fit;
   return suits_select(entry, host);
+}
+
+// -nnodes asks for whole hosts, and only some of the host's slots are lent to us.
+bool HostSearch::in_part(const Snapshot::DemandEntry& entry, HostNumber host) const {
+  if (!entry.demand.whole_hosts || !state_->rules().borrowed(host)) return false;
+  const BorrowedShare* const share = state_->snapshot().share(host);
+  return share == nullptr || !share->whole;
 }
 
 // Whether the host matches the select; remembered for all demands with this select.
@@ -108,7 +118,7 @@ bool HostSearch::usable(Look& look, const Alternative& alternative, HostNumber h
     auto& queued = (*look.queued)[host];
     const bool counts_starts = state_->rules().queues[entry.compiled->queue].accept_interval_s > 0;
     if (queued == unknown || counts_starts) queued = suits_queue(entry, host).slots > 0 ? yes : no;
-    if (queued == no || !selects(look, host)) return false;
+    if (queued == no || !selects(look, host) || in_part(entry, host)) return false;
   }
   const int least = this->least(entry, host);
   const Fit room = state_->room(entry.demand, *entry.compiled, alternative, host, least, {});
@@ -239,10 +249,11 @@ Allocation HostSearch::fill(Look& look, const Alternative& alternative, const Ea
   Allocation draft;
   std::vector<HostNumber> passed;
   HostNumber first = kNoHost;
-  if (compiled.hosts && !compiled.hosts->first.empty()) {
+  const HostList* const list = look.entry->hosts.get();
+  if (list && !list->first.empty()) {
     bool more = true;
     each([&](HostNumber host) {
-      if (!compiled.hosts->first[host]) return true;
+      if (!list->first[host]) return true;
       more = give(look, alternative, host, draft, passed);
       first = host;
       return draft.hosts.empty();

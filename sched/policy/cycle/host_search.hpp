@@ -9,7 +9,8 @@
 //   (none)        the free slots of the best host, then of the next one, up to max
 //   hosts=1       the best host that has min slots: as many of its slots as it can give, up to max
 //   ptile=n       n slots on each host, the rest on the last one; hosts with fewer than n are skipped
-//   -nnodes       all slots of each host (its MXJ, else its processors); min and max count hosts, span is ignored
+//   -nnodes       all slots of each host (its MXJ, else its processors); min and max count hosts, span is ignored; a borrowed host
+//                 only where all of it is lent to us
 //   ptile='!'     as ptile=n, with n the host's MXJ (1 if it has none) or the number listed for its type or model
 //   same[...]     hosts with equal values of these resources: the group that gives the most slots, of equal groups the one
 //                 with the best host
@@ -90,6 +91,7 @@ class HostSearch {
   // Slots that the job takes of a host at once: those of ptile, or of the whole host; 0: any number.
   int tile(const Snapshot::DemandEntry& entry, HostNumber host) const;
   int least(const Snapshot::DemandEntry& entry, HostNumber host) const;
+  bool in_part(const Snapshot::DemandEntry& entry, HostNumber host) const;
   std::optional<std::string> kind(const Compiled& compiled, HostNumber host) const;
 
   const WorkingState* state_;

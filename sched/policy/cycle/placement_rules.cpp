@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <set>
+#include <unordered_set>
 
 #include "common/conf/row_reader.hpp"
 #include "common/conf/words.hpp"
@@ -28,8 +29,8 @@ std::int64_t whole_seconds(Duration time) {
 class RulesMaker {
  public:
   RulesMaker(std::shared_ptr<const conf::ClusterFiles> cluster, std::shared_ptr<const conf::LsbFiles> lsb,
-             const std::vector<HostId>& borrowed)
-      : borrowed_(borrowed) {
+             const std::vector<HostId>& borrowed, const std::vector<HostId>& returned)
+      : borrowed_(borrowed), returned_(returned) {
     rules_->cluster = std::move(cluster);
     rules_->lsb = std::move(lsb);
   }
@@ -67,11 +68,28 @@ class RulesMaker {
   void make_hosts() {
     for (const auto& host : cluster().cluster.hosts)
       if (host.server) rules_->hosts.add(HostId(host.name));
+    rules_->own_hosts = static_cast<HostNumber>(rules_->hosts.size());
     for (const HostId& host : borrowed_) rules_->hosts.add(host);
+    rules_->returned.assign(returned_.empty() ? 0 : rules_->hosts.size(), 0);
+    for (const HostId& host : returned_) rules_->returned[*rules_->host(host)] = 1;
+    make_serial_only();
     for (const auto& row : lsb().hosts.hosts) {
       rules_->row_numbers.emplace(official(row.name), rules_->rows.size());
       rules_->rows.push_back({official(row.name), row.slots_of_cpus, row.slots, row.user_slots,
                               row.dispatch_windows, thresholds_of(row.thresholds, cluster().indices)});
+    }
+  }
+
+  // Parallel jobs use hosts of a cluster only if RemoteClusters of lsf.cluster has it with RECV_FROM=Y.
+  void make_serial_only() {
+    const auto& remote = cluster().cluster.remote_clusters;
+    for (HostNumber host = rules_->own_hosts; host < rules_->hosts.size(); ++host) {
+      const auto row = std::find_if(remote.begin(), remote.end(), [&](const auto& one) {
+        return one.name == rules_->hosts[host].cluster();
+      });
+      if (row != remote.end() && row->receive_from) continue;
+      rules_->serial_only.resize(rules_->hosts.size());
+      rules_->serial_only[host] = 1;
     }
   }
 
@@ -95,9 +113,13 @@ class RulesMaker {
     const std::string name = word.starts_with('~') ? word.substr(1) : word;
     if (const auto host = rules_->host(official(name))) return void(in[*host] = as);
     for (const HostNumber host : group(name)) in[host] = as;
-    if (name != "all" && !conf::member_pattern(name)) return;
-    for (HostNumber host = 0; host < in.size(); ++host)
-      if (rules_->hosts[host].ours() && conf::member_matches(name, rules_->hosts[host].text())) in[host] = as;
+    // Of a borrowed host a pattern matches the part before the @, as lsb.hosts documents it.
+    const bool pattern = conf::member_pattern(name);
+    for (HostNumber host = 0; host < in.size(); ++host) {
+      if (rules_->has_returned(host)) continue;
+      const bool meant = rules_->borrowed(host) ? name == "allremote" : name == "all";
+      if (meant || (pattern && conf::member_matches(name, rules_->hosts[host].host()))) in[host] = as;
+    }
   }
 
   static std::vector<HostNumber> numbers(const std::vector<bool>& in) {
@@ -317,7 +339,7 @@ class RulesMaker {
         add(LimitOf::resource, share.name, always(share.amount))->resource = *id;
   }
 
-  const std::vector<HostId>& borrowed_;
+  const std::vector<HostId>&borrowed_, &returned_;
   std::shared_ptr<PlacementRules> rules_ = std::make_shared<PlacementRules>();
   std::set<std::string> resolving_;
   int unnamed_ = 0;
@@ -350,6 +372,7 @@ std::vector<HostPreference> PlacementRules::resolve(const std::vector<conf::Host
   };
   std::vector<Meant> meant(hosts.size());
   const auto mean = [&](HostNumber host, const conf::HostItem& item) {
+    if (has_returned(host)) return;
     if (item.excluded) return void(meant[host].out = true);
     auto& how = meant[host].how;
     how.preference = meant[host].in ? std::max(how.preference, item.preference) : item.preference;
@@ -360,7 +383,7 @@ std::vector<HostPreference> PlacementRules::resolve(const std::vector<conf::Host
     const auto named = item.cluster.empty() ? host(cluster->names.official(item.name).value_or(item.name))
                                             : host(item.name + "@" + item.cluster);
     if (named) return mean(*named, item);
-    if (const auto group = host_groups.find(item.name); group != host_groups.end()) {
+    if (const auto group = host_groups.find(item.name); item.cluster.empty() && group != host_groups.end()) {
       for (const HostNumber number : group->second) mean(number, item);
       return;
     }
@@ -402,7 +425,17 @@ std::vector<std::string> PlacementRules::names_of(std::string_view user) const {
 std::shared_ptr<const PlacementRules> placement_rules(std::shared_ptr<const conf::ClusterFiles> cluster,
                                                       std::shared_ptr<const conf::LsbFiles> lsb,
                                                       const std::vector<HostId>& borrowed) {
-  return RulesMaker(std::move(cluster), std::move(lsb), borrowed).make();
+  return RulesMaker(std::move(cluster), std::move(lsb), borrowed, {}).make();
+}
+
+std::shared_ptr<const PlacementRules> with_borrowed(const PlacementRules& before,
+                                                    const std::vector<HostId>& borrowed) {
+  std::vector<HostId> all(before.hosts.begin() + before.own_hosts, before.hosts.end()), returned;
+  const std::unordered_set<HostId> kept(borrowed.begin(), borrowed.end());
+  for (const HostId& host : all)
+    if (kept.count(host) == 0) returned.push_back(host);
+  all.insert(all.end(), borrowed.begin(), borrowed.end());
+  return RulesMaker(before.cluster, before.lsb, all, returned).make();
 }
 
 }  // namespace rollcall::sched::cycle

@@ -53,7 +53,7 @@ struct QueueRule {
   int priority = 1;
   TimeWindows run_windows, dispatch_windows;
   std::vector<IndexThreshold> thresholds;
-  std::optional<std::vector<HostPreference>> hosts;  // HOSTS resolved, by host number; none: all
+  std::optional<std::vector<HostPreference>> hosts;  // HOSTS resolved, by host number; none: all of ours
   bool exclusive = false;                            // accepts jobs of bsub -x
   std::int64_t accept_interval_s = 0;                // JOB_ACCEPT_INTERVAL in seconds; 0: no pause
   std::int64_t new_job_delay_s = 0;                  // NEW_JOB_SCHED_DELAY
@@ -95,9 +95,12 @@ struct LimitRule {
 struct PlacementRules {
   std::shared_ptr<const conf::ClusterFiles> cluster;
   std::shared_ptr<const conf::LsbFiles> lsb;
-  HostNumbers hosts;  // servers of lsf.cluster in its order, then hosts borrowed from other clusters
-  std::vector<QueueRule> queues;  // in the order of lsb.queues
-  std::vector<BatchRow> rows;     // of lsb.hosts
+  HostNumbers hosts;         // servers of lsf.cluster in its order, then hosts borrowed from other clusters
+  HostNumber own_hosts = 0;  // so many of them are ours
+  std::vector<std::uint8_t> returned;  // by host: it was borrowed and no lease has it any more; empty: none
+  std::vector<std::uint8_t> serial_only;  // by host: RECV_FROM lets no parallel job on it; empty: none
+  std::vector<QueueRule> queues;          // in the order of lsb.queues
+  std::vector<BatchRow> rows;             // of lsb.hosts
   std::vector<LimitRule> limits;
   std::vector<SharedInstance> shared;
   // How an rusage counts: for the job, each host, each slot. By resource number.
@@ -118,9 +121,12 @@ struct PlacementRules {
   // `written`: as HostId::text() writes it.
   std::optional<HostNumber> host(std::string_view written) const { return hosts.find(written); }
   std::optional<HostNumber> host(const HostId& id) const { return hosts.find(id); }
+  bool borrowed(HostNumber host) const { return host >= own_hosts; }
+  bool has_returned(HostNumber host) const { return !returned.empty() && returned[host] != 0; }
   std::optional<QueueNumber> queue(std::string_view name) const;
-  // The hosts that words of -m, HOSTS or HOSTS of a limit name: a host, a group, a partition, all, others. `others` are the hosts
-  // that no other word names. By host number; a word that names no host adds none.
+  // The hosts that words of -m, HOSTS or HOSTS of a limit name: a host, a group, a partition, all (of ours), all@cluster,
+  // host@cluster, allremote, others. `others` are the hosts of ours that no other word names. By host number; a word that names no
+  // host adds none.
   std::vector<HostPreference> resolve(const std::vector<conf::HostItem>& words) const;
   // The place in `shared` of the instance that `host` belongs to.
   std::optional<std::uint32_t> instance_of(ResourceId resource, HostNumber host) const;
@@ -140,9 +146,13 @@ struct PlacementRules {
   std::vector<bool> shared_resources;                          // by resource number
 };
 
-// `borrowed`: hosts of other clusters; mbatchd passes none in this release.
+// `borrowed`: hosts of other clusters that leases give us.
 std::shared_ptr<const PlacementRules> placement_rules(std::shared_ptr<const conf::ClusterFiles> cluster,
                                                       std::shared_ptr<const conf::LsbFiles> lsb,
                                                       const std::vector<HostId>& borrowed = {});
+// The same files with other borrowed hosts. Hosts keep their numbers: new ones are added behind, and those that `borrowed` does not
+// have are `returned`, which no list of hosts names. Rules that are made anew from files have them no more.
+std::shared_ptr<const PlacementRules> with_borrowed(const PlacementRules& before,
+                                                    const std::vector<HostId>& borrowed);
 
 }  // namespace rollcall::sched::cycle

@@ -28,7 +28,7 @@ std::vector<HostNumber> hosts_of(const PlacementRules& rules, const QueueRule& q
   if (queue.hosts)
     for (const HostPreference& host : *queue.hosts) hosts.push_back(host.host);
   else
-    for (HostNumber host = 0; host < rules.hosts.size(); ++host) hosts.push_back(host);
+    for (HostNumber host = 0; host < rules.own_hosts; ++host) hosts.push_back(host);
   return hosts;
 }
 

@@ -97,7 +97,7 @@ Preemption::Cursors& Preemption::cursors_of(const HostSearch::Look& look) {
   for (const auto& [instance, amount] : shared) state_.lend_shared(instance, amount);
   for (HostNumber host = 0; host < more.size(); ++host) state_.lend(host, more[host], 1);
   const Compiled& compiled = *look.entry->compiled;
-  const Ranking ranking(state_, compiled.hosts.get(), *compiled.order);
+  const Ranking ranking(state_, look.entry->hosts.get(), *compiled.order);
   for (const HostNumber host : ranking.hosts()) {
     if (more[host].slots == 0 || search_.suits(*look.entry, host).slots == 0) continue;
     const int slots = most_on(look, host);

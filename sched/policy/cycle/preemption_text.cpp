@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 
+#include "sched/policy/cycle/borrowed_text.hpp"
 #include "sched/policy/cycle/host_search.hpp"
 #include "sched/policy/cycle/next_job.hpp"
 #include "sched/policy/cycle/preemption_rules.hpp"
@@ -236,10 +237,12 @@ std::string explained(Scenario scenario, JobKey job) {
   const Snapshot before = scenario.snapshot;
   PreemptionLog log;
   QueueOrder order(before.rules());
-  apply(schedule(before, scenario.now, order, &log), scenario.now, scenario.snapshot);
+  const Plan plan = schedule(before, scenario.now, order, &log);
+  apply(plan, scenario.now, scenario.snapshot);
   const std::string preemption = preemption_text(before, scenario.now, log, job);
-  if (!preemption.empty() && scenario.snapshot.placed(job) != nullptr) return preemption;
-  return why_text(scenario.snapshot, scenario.now, job) + preemption;
+  const std::string borrowed = borrowed_text(before, scenario.now, plan, job);
+  if (!preemption.empty() && scenario.snapshot.placed(job) != nullptr) return preemption + borrowed;
+  return why_text(scenario.snapshot, scenario.now, job) + borrowed + preemption;
 }
 
 }  // namespace rollcall::sched::cycle

@@ -44,7 +44,7 @@ class Counting {
     if (queue.hosts)
       for (const HostPreference& host : *queue.hosts) count(host.host);
     else
-      for (HostNumber host = 0; host < rules_.hosts.size(); ++host) count(host);
+      for (HostNumber host = 0; host < rules_.own_hosts; ++host) count(host);
     figures.types.assign(types.begin(), types.end());
     figures.booleans.assign(booleans.begin(), booleans.end());
     for (std::size_t i = 0; i < compared_.size(); ++i)

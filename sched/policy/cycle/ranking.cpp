@@ -17,7 +17,7 @@ Ranking::Ranking(const WorkingState& state, const HostList* list, const Order& o
     has_[host] = true;
   };
   if (list == nullptr) {
-    for (HostNumber host = 0; host < count; ++host) take(host);
+    for (HostNumber host = 0; host < state.rules().own_hosts; ++host) take(host);
   } else {
     for (const HostPreference& host : list->hosts) {
       preference_[host.host] = host.preference;

@@ -13,7 +13,7 @@ namespace rollcall::sched::cycle {
 
 class Ranking {
  public:
-  // `list`: nullptr for all hosts.
+  // `list`: nullptr for all hosts of ours.
   Ranking(const WorkingState& state, const HostList* list, const Order& order);
 
   const std::vector<HostNumber>& hosts() const { return hosts_; }

@@ -5,6 +5,10 @@
 //   Machine    HOST_NAME, STATUS, TYPE, MODEL, NCPUS, RESOURCES, LAST_START, and a column for each load index
 //              STATUS = ok | words of: unavail unreach closed locked       RESOURCES = (boolean name=value ...)
 //              LAST_START = SECONDS, since a job was started there
+//   Borrowed   hosts of other clusters, HOST@CLUSTER: the columns of Machine, and SLOTS, WHOLE, LENT_MEM, LENT_SWP
+//              SLOTS = those of the lease      WHOLE = Y: all of its slots are lent     LENT_MEM = MB that the lease exports
+//              STATUS = closed_there too: its own cluster starts nothing there; inactive: its lease is being changed
+//              A type or model that no Machine has is unknown here. RemoteClusters is that of lsf.cluster.
 //   QueueState QUEUE, STATUS = Open:Active | Open:Inact | ...
 //   Shared     RESOURCE, HOST, VALUE          what a dynamic shared resource is, by a host of the instance
 //   Pending    JOB, USER, QUEUE, PROJECT, APPLICATION, SLOTS, RES_REQ, HOSTS, EXCLUSIVE, BEGIN, ARRAY_SLOTS, ORDER, AGE, HOLD,
@@ -37,8 +41,9 @@ namespace {
 
 constexpr std::int64_t kMostSeconds = 1'000'000'000;
 
-const std::set<std::string> kMachineColumns{"HOST_NAME", "STATUS",    "TYPE",      "MODEL",
-                                            "NCPUS",     "RESOURCES", "LAST_START"};
+const std::set<std::string> kMachineColumns{"HOST_NAME", "STATUS",    "TYPE",       "MODEL",
+                                            "NCPUS",     "RESOURCES", "LAST_START", "SLOTS",
+                                            "WHOLE",     "LENT_MEM",  "LENT_SWP"};
 
 class ScenarioReader {
  public:
@@ -54,6 +59,7 @@ class ScenarioReader {
     Scenario scenario{Snapshot(rules), now()};
     scenario_ = &scenario;
     each("Machine", [this](const conf::Row& row) { read_machine(row); });
+    each("Borrowed", [this](const conf::Row& row) { read_borrowed(row); });
     each("QueueState", [this](const conf::Row& row) { read_queue(row); });
     each("Shared", [this](const conf::Row& row) { read_shared(row); });
     each("Running", [this](const conf::Row& row) { read_running(row); });
@@ -103,6 +109,7 @@ class ScenarioReader {
   void note_section(const conf::Section& section) {
     static const std::map<std::string, std::string> files{{"resource", "lsf.shared"},
                                                           {"resourcemap", "lsf.cluster.lab"},
+                                                          {"remoteclusters", "lsf.cluster.lab"},
                                                           {"parameters", "lsb.params"},
                                                           {"queue", "lsb.queues"},
                                                           {"application", "lsb.applications"},
@@ -113,7 +120,7 @@ class ScenarioReader {
                                                           {"usergroup", "lsb.users"},
                                                           {"limit", "lsb.resources"},
                                                           {"reservationusage", "lsb.resources"}};
-    static const std::set<std::string> own{"scenario", "machine", "queuestate",
+    static const std::set<std::string> own{"scenario", "machine", "borrowed", "queuestate",
                                            "shared",   "running", "pending"};
     const std::string name = conf::lower(section.name);
     if (const auto file = files.find(name); file != files.end())
@@ -134,7 +141,14 @@ class ScenarioReader {
                conf::join(words(row, "RESOURCES")) + ")\n";
     });
     std::string& shared = texts_["lsf.shared"];
-    shared += "Begin Cluster\nClusterName\nlab\nEnd Cluster\nBegin HostType\nTYPENAME\n";
+    std::set<std::string> clusters;
+    each("Borrowed",
+         [&](const conf::Row& row) { clusters.emplace(HostId(word(row, "HOST_NAME")).cluster()); });
+    each("RemoteClusters", [&](const conf::Row& row) { clusters.insert(word(row, "CLUSTERNAME")); });
+    shared += "Begin Cluster\nClusterName\nlab\n";
+    for (const std::string& name : clusters)
+      if (!name.empty()) shared += name + "\n";
+    shared += "End Cluster\nBegin HostType\nTYPENAME\n";
     for (const std::string& type : types) shared += type + "\n";
     shared += "End HostType\nBegin HostModel\nMODELNAME CPUFACTOR ARCHITECTURE\n";
     for (const std::string& model : models) shared += model + " 1 ()\n";
@@ -168,7 +182,19 @@ class ScenarioReader {
     auto lsb = conf::read_lsb_files(sources, *cluster.files);
     if (!take(lsb.problems)) return nullptr;
     return placement_rules(std::make_shared<const conf::ClusterFiles>(std::move(*cluster.files)),
-                           std::make_shared<const conf::LsbFiles>(std::move(*lsb.files)));
+                           std::make_shared<const conf::LsbFiles>(std::move(*lsb.files)), borrowed());
+  }
+
+  std::vector<HostId> borrowed() {
+    std::vector<HostId> hosts;
+    each("Borrowed", [&](const conf::Row& row) {
+      const HostId host(word(row, "HOST_NAME"));
+      if (host.ours() || host.is_cluster())
+        error(row, "host " + host.text(), "HOST@CLUSTER");
+      else
+        hosts.push_back(host);
+    });
+    return hosts;
   }
 
   bool take(const conf::Problems& problems) {
@@ -192,7 +218,7 @@ class ScenarioReader {
 
   std::optional<HostNumber> host(const conf::Row& row, const std::string& name) {
     const auto number = rules().host(name);
-    if (!number) error(row, "host " + name, "one of section Machine");
+    if (!number) error(row, "host " + name, "one of section Machine or Borrowed");
     return number;
   }
 
@@ -201,6 +227,7 @@ class ScenarioReader {
     if (!number) return;
     Snapshot& snapshot = scenario_->snapshot;
     HostFacts facts = rules().cluster->facts(rules().hosts[*number].text());
+    if (rules().borrowed(*number)) facts = borrowed_facts(row);
     facts.ncpus = static_cast<int>(real(row, "NCPUS").value_or(1));
     LoadVector load(rules().indices().size());
     for (const auto& [keyword, cell] : row.cells()) {
@@ -217,7 +244,7 @@ class ScenarioReader {
     snapshot.set_facts(*number, facts);
     snapshot.set_load(*number, load);
     HostState& state = snapshot.host(*number);
-    state = {false, false, false, false, ago(row, "LAST_START")};
+    state = {.unavailable = false, .unreachable = false, .last_start = ago(row, "LAST_START")};
     for (const std::string& status : words(row, "STATUS")) {
       if (status == "unavail")
         state.unavailable = true;
@@ -227,9 +254,41 @@ class ScenarioReader {
         state.closed = true;
       else if (status == "locked")
         state.locked = true;
+      else if (status == "closed_there" && rules().borrowed(*number))
+        state.closed_by_provider = true;
+      else if (status == "inactive" && rules().borrowed(*number))
+        state.lease_inactive = true;
       else if (status != "ok")
         error(row, "status " + status, "ok, unavail, unreach, closed or locked");
     }
+  }
+
+  HostFacts borrowed_facts(const conf::Row& row) const {
+    HostFacts facts;
+    facts.name = word(row, "HOST_NAME");
+    facts.type = word(row, "TYPE", "X86_64");
+    facts.model = word(row, "MODEL", "Box");
+    facts.cpu_factor = 1;
+    for (const std::string& one : words(row, "RESOURCES")) {
+      const std::size_t equals = one.find('=');
+      if (equals == std::string::npos)
+        facts.booleans.push_back(one);
+      else
+        facts.values[one.substr(0, equals)] = one.substr(equals + 1);
+    }
+    return facts;
+  }
+
+  void read_borrowed(const conf::Row& row) {
+    read_machine(row);
+    const auto number = rules().host(word(row, "HOST_NAME"));
+    if (!number) return;
+    BorrowedShare share;
+    share.slots = static_cast<int>(real(row, "SLOTS").value_or(0));
+    share.whole = word(row, "WHOLE") == "Y";
+    share.mem_mb = real(row, "LENT_MEM");
+    share.swp_mb = real(row, "LENT_SWP");
+    scenario_->snapshot.set_share(*number, share);
   }
 
   void read_queue(const conf::Row& row) {

@@ -68,6 +68,23 @@ void set_words(const HostFacts& facts, const IndexTable& indices, HostValues& va
   }
 }
 
+// A type or model that lsf.shared here does not have gets its cluster's name behind it, so that it is `any` and no type of ours. A
+// model that both have is as fast as ours says.
+HostFacts as_seen_here(HostFacts facts, const PlacementRules& rules, const HostId& host) {
+  const auto& shared = rules.cluster->shared;
+  const auto known = [](const std::vector<std::string>& names, const std::string& name) {
+    return name.empty() || std::find(names.begin(), names.end(), name) != names.end();
+  };
+  const std::string behind = "@" + std::string(host.cluster());
+  if (const auto* model = shared.model(facts.model))
+    facts.cpu_factor = model->cpu_factor;
+  else if (!facts.model.empty())
+    facts.model += behind;
+  if (!known(shared.host_types, facts.type)) facts.type += behind;
+  facts.name = host.text();
+  return facts;
+}
+
 }  // namespace
 
 Snapshot::Snapshot(std::shared_ptr<const PlacementRules> rules) : rules_(std::move(rules)) {
@@ -86,11 +103,14 @@ Snapshot::Snapshot(std::shared_ptr<const PlacementRules> rules) : rules_(std::mo
     shared_numbers_.push_back(instance.number.value_or(kUnknown));
     shared_words_.push_back(instance.word.value_or(""));
   }
-  for (HostNumber host = 0; host < count; ++host) {
-    values_[host].numbers.assign(rules_->indices().size(), kUnknown);
-    values_[host].normalised.fill(kUnknown);
-    set_facts(host, rules_->cluster->facts(rules_->hosts[host].text()));
-  }
+  borrowed_.resize(count - rules_->own_hosts);
+  for (HostNumber host = 0; host < count; ++host) add_host(host);
+}
+
+void Snapshot::add_host(HostNumber host) {
+  values_[host].numbers.assign(rules_->indices().size(), kUnknown);
+  values_[host].normalised.fill(kUnknown);
+  set_facts(host, rules_->cluster->facts(rules_->hosts[host].text()));
 }
 
 // Not the default copy: places in `ready` point to jobs of their own snapshot.
@@ -100,6 +120,7 @@ Snapshot::Snapshot(const Snapshot& other)
       hosts_(other.hosts_),
       queues_(other.queues_),
       values_(other.values_),
+      borrowed_(other.borrowed_),
       shared_numbers_(other.shared_numbers_),
       shared_words_(other.shared_words_),
       demands_(other.demands_),
@@ -126,6 +147,7 @@ Snapshot& Snapshot::operator=(Snapshot other) noexcept {
   hosts_.swap(other.hosts_);
   queues_.swap(other.queues_);
   values_.swap(other.values_);
+  borrowed_.swap(other.borrowed_);
   shared_numbers_.swap(other.shared_numbers_);
   shared_words_.swap(other.shared_words_);
   demands_.swap(other.demands_);
@@ -142,8 +164,11 @@ Snapshot& Snapshot::operator=(Snapshot other) noexcept {
 }
 Snapshot::~Snapshot() = default;
 
-void Snapshot::set_facts(HostNumber host, const HostFacts& facts) {
+void Snapshot::set_facts(HostNumber host, const HostFacts& told) {
   const IndexTable& indices = rules_->indices();
+  HostFacts seen;
+  const HostFacts& facts =
+      rules_->borrowed(host) ? (seen = as_seen_here(told, *rules_, rules_->hosts[host])) : told;
   HostValues& values = values_[host];
   values.words.assign(indices.size(), {});
   values.has.assign(indices.size(), false);
@@ -173,6 +198,11 @@ void Snapshot::set_load(HostNumber host, const LoadVector& effective,
       values.numbers[id] = number_of(effective[id].number);
   }
   for (std::size_t i = 0; i < normalised.size(); ++i) values.normalised[i] = number_of(normalised[i]);
+  if (Borrowed* const here = borrowed(host)) {
+    here->told_mem = values.numbers[mem];
+    here->told_swp = values.numbers[swp];
+    limit_memory(host);
+  }
 }
 
 void Snapshot::set_load(HostNumber host, const LoadVector& effective) {
@@ -186,8 +216,78 @@ void Snapshot::set_shared(std::uint32_t instance, double number, std::string wor
 
 std::optional<int> Snapshot::slots(HostNumber host) const {
   const HostValues& values = values_[host];
+  if (const BorrowedShare* const lent = share(host)) {
+    const bool fewer = values.row != nullptr && !values.row->slots_of_cpus && values.row->slots;
+    return fewer ? std::min(lent->slots, *values.row->slots) : lent->slots;
+  }
   if (values.row == nullptr) return std::nullopt;
   return values.row->slots_of_cpus ? std::optional(values.cpus) : values.row->slots;
+}
+
+void Snapshot::take_rules(std::shared_ptr<const PlacementRules> rules) {
+  const auto before = static_cast<HostNumber>(rules_->hosts.size());
+  for (HostValues& values : values_)  // rows are of the files, so they have the same places
+    if (values.row != nullptr) values.row = rules->rows.data() + (values.row - rules_->rows.data());
+  rules_ = std::move(rules);
+  const std::size_t count = rules_->hosts.size();
+  hosts_.resize(count);
+  values_.resize(count);
+  borrowed_.resize(count - rules_->own_hosts);
+  jobs_on_.resize(count);
+  for (auto* column : {&tallies_->slots, &tallies_->jobs, &tallies_->exclusive}) column->resize(count);
+  for (auto& [resource, column] : tallies_->reserved)
+    if (!column.empty()) column.resize(count);
+  for (HostNumber host = before; host < count; ++host) add_host(host);
+  compiler_->take_rules(*rules_);
+  // Demands that shared a list share the new one, but for RECV_FROM.
+  std::unordered_map<const HostList*, std::shared_ptr<const HostList>> serial, wide;
+  std::vector<std::shared_ptr<const HostList>> old;  // keeps the addresses until all are compared
+  for (DemandEntry& entry : demands_) {
+    if (!entry.live || !entry.hosts) continue;
+    auto& now = (parallel(entry.demand) ? wide : serial)[entry.hosts.get()];
+    if (!now) {
+      old.push_back(entry.hosts);
+      now = compiler_->hosts_of(entry.demand, *entry.compiled);
+    }
+    entry.hosts = now;
+  }
+}
+
+void Snapshot::set_share(HostNumber host, const BorrowedShare& share) {
+  borrowed(host)->share = share;
+  limit_memory(host);
+}
+
+const BorrowedShare* Snapshot::share(HostNumber host) const {
+  if (!rules_->borrowed(host)) return nullptr;
+  const auto& share = borrowed_[host - rules_->own_hosts].share;
+  return share ? &*share : nullptr;
+}
+
+// The exported amount is all that our jobs may have. What they use of it is gone from it, as it is from what the host has free;
+// reservations come on top of that, as on every host.
+void Snapshot::limit_memory(HostNumber host) {
+  const Borrowed& here = *borrowed(host);
+  const auto limited = [](double free, const std::optional<double>& exported, double used) {
+    return exported ? std::fmin(free, std::max(0.0, *exported - used)) : free;
+  };
+  auto& numbers = values_[host].numbers;
+  numbers[mem] = limited(here.told_mem, here.share ? here.share->mem_mb : std::nullopt, here.used_mem);
+  numbers[swp] = limited(here.told_swp, here.share ? here.share->swp_mb : std::nullopt, here.used_swp);
+}
+
+// A job's usage is known for all its hosts together: each counts by its slots.
+void Snapshot::count_used(const PlacedJob& job, int sign) {
+  if (rules_->hosts.size() == rules_->own_hosts || (job.used_mem <= 0 && job.used_swp <= 0)) return;
+  int all = 0;
+  for (const SlotsOn& on : job.placement.hosts) all += on.slots;
+  for (const SlotsOn& on : job.placement.hosts) {
+    Borrowed* const here = borrowed(on.host);
+    if (here == nullptr || all == 0) continue;
+    here->used_mem = std::max(0.0, here->used_mem + sign * job.used_mem * on.slots / all);
+    here->used_swp = std::max(0.0, here->used_swp + sign * job.used_swp * on.slots / all);
+    limit_memory(on.host);
+  }
 }
 
 DemandNumber Snapshot::demand(const Demand& demand) {
@@ -204,6 +304,7 @@ DemandNumber Snapshot::demand(const Demand& demand) {
   entry.demand = demand;
   entry.serial = ++last_serial_;
   entry.compiled = compiler_->compile(demand, *tallies_);
+  entry.hosts = compiler_->hosts_of(demand, *entry.compiled);
   return found->second;
 }
 
@@ -298,6 +399,7 @@ void Snapshot::count(const PlacedJob& job, int sign) {
         if (taken <= 0) tallies.taken_on.erase(on_host(charge.tally, host));
       }
   }
+  count_used(job, sign);
   if (job.suspended != 0 && sign > 0) tallies.suspended.insert(job.key);
   if (sign < 0) tallies.suspended.erase(job.key);
   if (entry.demand.array != 0) {
@@ -339,6 +441,7 @@ const PlacedJob* Snapshot::placed(JobKey key) const {
 std::string Snapshot::broken_invariant() const {
   Snapshot fresh(rules_);
   fresh.values_ = values_;
+  fresh.borrowed_ = borrowed_;
   fresh.demands_ = demands_;
   fresh.tallies_->taken.assign(tallies_->taken.size(), 0);
   for (const auto& [key, job] : placed_) {

@@ -22,6 +22,7 @@
 #include "common/base/load_vector.hpp"
 #include "common/base/wall_time.hpp"
 #include "sched/policy/cycle/placement_rules.hpp"
+#include "sched/policy/values/host_on_lease.hpp"
 #include "sched/policy/values/job.hpp"
 #include "sched/policy/values/placement.hpp"
 
@@ -115,11 +116,13 @@ struct PlacedJob {
 // ------------------------------------------------------------------ hosts, queues, shared resources
 
 struct HostState {
-  bool unavailable = true;  // its LIM is silent (or has never been heard)
-  bool unreachable = true;  // its RES is silent
-  bool closed = false;      // badmin hclose
-  bool locked = false;      // lsadmin limlock, or lsf.cluster's RUNWINDOW
-  WallTime last_start;      // JOB_ACCEPT_INTERVAL counts from it
+  bool unavailable = true;          // its LIM is silent (or has never been heard)
+  bool unreachable = true;          // its RES is silent
+  bool closed = false;              // badmin hclose
+  bool closed_by_provider = false;  // of a borrowed host: its own cluster starts nothing there
+  bool lease_inactive = false;      // of a borrowed host: its lease is being changed
+  bool locked = false;              // lsadmin limlock, or lsf.cluster's RUNWINDOW
+  WallTime last_start;              // JOB_ACCEPT_INTERVAL counts from it
 };
 
 struct QueueState {
@@ -139,8 +142,9 @@ struct HostValues {
   double cpu_factor = 1;
 };
 
-struct Tallies;        // tally.hpp: how much of every limit and resource is taken
-struct Compiled;       // compiled_demand.hpp: a demand bound to the rules
+struct Tallies;   // tally.hpp: how much of every limit and resource is taken
+struct Compiled;  // compiled_demand.hpp: a demand bound to the rules
+struct HostList;
 class DemandCompiler;  // makes them
 
 class Snapshot {
@@ -171,8 +175,15 @@ class Snapshot {
   const HostValues& values(HostNumber host) const { return values_[host]; }
   double shared_number(std::uint32_t instance) const { return shared_numbers_[instance]; }
   const std::string& shared_word(std::uint32_t instance) const { return shared_words_[instance]; }
-  // MXJ; none: no limit.
+  // MXJ, of a borrowed host the slots of its lease, at most a number of MXJ; none: no limit.
   std::optional<int> slots(HostNumber host) const;
+
+  // --- borrowed hosts
+  // Rules of with_borrowed(): new hosts are taken in, returned ones take no job any more. Jobs, demands, loads and states stay.
+  void take_rules(std::shared_ptr<const PlacementRules> rules);
+  void set_share(HostNumber host, const BorrowedShare& share);
+  // nullptr: not borrowed, or no lease has said it yet.
+  const BorrowedShare* share(HostNumber host) const;
 
   // --- jobs
   // The number of an equal demand, or a new number. Call it once for a submission and a queue: elements of an array share it.
@@ -207,10 +218,11 @@ class Snapshot {
   struct DemandEntry {
     Demand demand;
     std::shared_ptr<const Compiled> compiled;
-    std::set<Place> ready;     // Hold::none, in order
-    std::size_t jobs = 0;      // including held and placed ones
-    bool live = true;          // false: the number is free
-    std::uint64_t serial = 0;  // unique, while the number may be used again
+    std::shared_ptr<const HostList> hosts;  // that it may use; nullptr: all of ours
+    std::set<Place> ready;                  // Hold::none, in order
+    std::size_t jobs = 0;                   // including held and placed ones
+    bool live = true;                       // false: the number is free
+    std::uint64_t serial = 0;               // unique, while the number may be used again
   };
   const std::vector<DemandEntry>& demands() const { return demands_; }
   const std::set<DemandNumber>& waiting_demands() const { return waiting_; }  // those with ready jobs
@@ -226,10 +238,24 @@ class Snapshot {
   void forget_pending(JobKey key);
   void forget_placed(JobKey key);
   void put(DemandNumber demand, const PendingJob& job);
+  void add_host(HostNumber host);
+  void limit_memory(HostNumber host);
+  void count_used(const PlacedJob& job, int sign);
+  // Of a borrowed host.
+  struct Borrowed {
+    std::optional<BorrowedShare> share;
+    double told_mem = std::numeric_limits<double>::quiet_NaN();  // free there, as its cluster tells
+    double told_swp = std::numeric_limits<double>::quiet_NaN();
+    double used_mem = 0, used_swp = 0;  // by our jobs
+  };
+  Borrowed* borrowed(HostNumber host) {
+    return rules_->borrowed(host) ? &borrowed_[host - rules_->own_hosts] : nullptr;
+  }
   std::shared_ptr<const PlacementRules> rules_;
   std::vector<HostState> hosts_;
   std::vector<QueueState> queues_;
   std::vector<HostValues> values_;
+  std::vector<Borrowed> borrowed_;  // by host number, less own_hosts
   std::vector<double> shared_numbers_;
   std::vector<std::string> shared_words_;
   std::vector<DemandEntry> demands_;

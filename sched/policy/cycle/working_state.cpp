@@ -75,9 +75,15 @@ WorkingState::WorkingState(const Snapshot& snapshot, WallTime now)
     const BatchRow* row = snapshot.values(host).row;
     const auto slots = snapshot.slots(host);
     free_slots_[host] = slots ? *slots - tallies.slots[host] : kUnlimited;
+    if (rules().has_returned(host)) {
+      obstacles_[host] = Obstacle::unavailable;
+      continue;
+    }
     obstacles_[host] = state.unavailable                                ? Obstacle::unavailable
                        : state.unreachable                              ? Obstacle::unreachable
                        : state.closed                                   ? Obstacle::closed
+                       : state.closed_by_provider                       ? Obstacle::closed_by_provider
+                       : state.lease_inactive                           ? Obstacle::lease_inactive
                        : state.locked                                   ? Obstacle::locked
                        : row != nullptr && !open(row->dispatch_windows) ? Obstacle::window_closed
                                                                         : Obstacle::none;

@@ -23,12 +23,16 @@ enum class Obstacle : std::uint8_t {
   unreachable,
   unavailable,
   closed,
+  closed_by_provider,  // of a borrowed host
+  lease_inactive,      // likewise
   locked,
   window_closed,
   exclusive_job,
   busy,  // beyond loadSched of lsb.hosts; detail: the index
   // of the host and the job
   not_of_queue,
+  serial_only,  // a borrowed host that takes no parallel job: RECV_FROM
+  in_part,      // a borrowed host of which -nnodes would get a part
   not_asked,
   excluded,
   not_first,        // not one of host!

@@ -1,0 +1,43 @@
+// HostOnLease: a host of another cluster that a lease gives us, as its provider has told it last. A value: the lease hands it to the
+// Book, which takes its name, and to the snapshot, which places jobs on it.
+//
+// Everything in it is a stranger's word: whoever makes one checks sizes and characters first.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+
+#include "common/base/host_facts.hpp"
+#include "sched/policy/values/host_id.hpp"
+
+namespace rollcall::sched {
+
+// What of the host is ours now. It changes without new rules of placement.
+struct BorrowedShare {
+  int slots = 0;
+  bool whole = false;  // all slots of the host are lent to us
+  std::optional<double> mem_mb,
+      swp_mb;  // exported: the most that our jobs may have together; none: they compete for what is free
+  friend bool operator==(const BorrowedShare&, const BorrowedShare&) = default;
+};
+
+struct HostOnLease {
+  HostId id;  // host@cluster
+  BorrowedShare share;
+  bool unreachable = false;  // no order can reach it: its RES is silent there, or its cluster is here
+  bool unavailable = false;  // its LIM is silent there
+  bool closed = false;       // badmin hclose there: no new start of any consumer
+  bool inactive = false;     // its lease is being changed: no new start of ours
+  HostFacts facts;
+  // Its load, by the provider's names of indices; effective run queues. An index without a value is unknown.
+  std::map<std::string, float> numbers;
+  std::map<std::string, std::string> words;
+};
+
+// The names of the hosts on lease.
+using BorrowedNames = std::set<HostId>;
+
+}  // namespace rollcall::sched

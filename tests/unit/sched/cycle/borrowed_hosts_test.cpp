@@ -1,0 +1,228 @@
+// Borrowed hosts in the snapshot: leases come and go while jobs wait and run, their slots and memory are state, and words of HOSTS
+// and of host groups mean them or not.
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "sched/policy/cycle/tally.hpp"
+#include "sched/policy/cycle/working_state.hpp"
+#include "tests/unit/sched/cycle/schedule_driver.hpp"
+
+namespace rollcall::sched::cycle {
+namespace {
+
+const std::string kSite =
+    "Begin Queue\nQUEUE_NAME = normal\nHOSTS = all allremote\nEnd Queue\n"
+    "Begin Queue\nQUEUE_NAME = local\nEnd Queue\n"
+    "Begin Queue\nQUEUE_NAME = grouped\nHOSTS = far named\nEnd Queue\n"
+    "Begin HostGroup\nGROUP_NAME GROUP_MEMBER\nfar (allremote)\nnamed (b*)\nmine (all)\nEnd HostGroup\n"
+    "Begin RemoteClusters\nCLUSTERNAME RECV_FROM\neast Y\nwest N\nEnd RemoteClusters\n"
+    "Begin Machine\nHOST_NAME STATUS NCPUS mem\nh1 ok 2 1000\nb2 ok 2 1000\nEnd Machine\n";
+const std::vector<HostId> kHosts{HostId("b1@east"), HostId("b2@east"), HostId("c1@west")};
+
+void bring_up(Snapshot& snapshot, const HostId& id, const BorrowedShare& share, float free_mem = 1000) {
+  const HostNumber host = *snapshot.rules().host(id);
+  HostFacts facts;
+  facts.type = "X86_64";
+  facts.ncpus = 16;
+  snapshot.set_facts(host, facts);
+  LoadVector load(snapshot.rules().indices().size());
+  for (ResourceId index = 0; index < load.size(); ++index) load[index].number = 0.1F;
+  load[mem].number = free_mem;
+  snapshot.set_load(host, load);
+  snapshot.host(host).unavailable = snapshot.host(host).unreachable = false;
+  snapshot.set_share(host, share);
+}
+
+Demand demand_of(const std::string& queue, int slots = 1, const std::string& more = "") {
+  Demand demand;
+  demand.queue = queue;
+  demand.user = "ann";
+  demand.min_slots = demand.max_slots = slots;
+  demand.resreq = "select[type == any] order[r15s] " + more;
+  return demand;
+}
+
+class BorrowedHosts : public ::testing::Test {
+ protected:
+  Scenario scenario = scenario_of(kSite);
+  Snapshot& snapshot = scenario.snapshot;
+  void borrow(const std::vector<HostId>& hosts) {
+    snapshot.take_rules(with_borrowed(snapshot.rules(), hosts));
+  }
+  void wait(int id, const Demand& demand) {
+    snapshot.wait({.key = {id, 0}, .demand = snapshot.demand(demand)});
+  }
+  std::string plan() const { return starts(schedule(snapshot, scenario.now), snapshot); }
+  void start() { apply(schedule(snapshot, scenario.now), scenario.now, snapshot); }
+};
+
+TEST_F(BorrowedHosts, ALeaseThatComesIsUsedByJobsThatWaitAlready) {
+  for (int id = 1; id <= 6; ++id) wait(id, demand_of("normal"));
+  start();
+  EXPECT_EQ(snapshot.pending_count(), 2U) << "four slots are ours";
+  borrow(kHosts);
+  EXPECT_EQ(plan(), "") << "nothing is known of the hosts yet";
+  bring_up(snapshot, kHosts[1], {.slots = 1});
+  EXPECT_EQ(plan(), "5 b2@east");
+  EXPECT_EQ(snapshot.broken_invariant(), "");
+}
+
+TEST_F(BorrowedHosts, SlotsOfALeaseChangeWithoutNewRules) {
+  borrow(kHosts);
+  bring_up(snapshot, kHosts[0], {.slots = 1});
+  const PlacementRules* const rules = &snapshot.rules();
+  Demand demand = demand_of("normal");
+  demand.asked_hosts = {{.name = "b1", .cluster = "east"}};
+  for (int id = 1; id <= 4; ++id) wait(id, demand);
+  EXPECT_EQ(plan(), "1 b1@east");
+  start();
+  snapshot.set_share(*snapshot.rules().host("b1@east"), {.slots = 3});
+  EXPECT_EQ(plan(), "2 b1@east, 3 b1@east");
+  snapshot.set_share(*snapshot.rules().host("b1@east"), {.slots = 0});
+  EXPECT_EQ(plan(), "") << "a slot that is in use is given back when its job is over";
+  EXPECT_EQ(&snapshot.rules(), rules);
+}
+
+TEST_F(BorrowedHosts, ALeaseThatGoesLeavesItsJobsAndTakesNoNewOnes) {
+  borrow(kHosts);
+  bring_up(snapshot, kHosts[0], {.slots = 8});
+  Demand demand = demand_of("normal");
+  demand.asked_hosts = {{.name = "b1", .cluster = "east"}};
+  wait(1, demand);
+  start();
+  wait(2, demand);
+  const HostNumber number = *snapshot.rules().host("b1@east");
+  borrow({kHosts[1]});
+  EXPECT_EQ(snapshot.rules().host("b1@east"), number);
+  EXPECT_EQ(snapshot.tallies().slots[number], 1);
+  EXPECT_EQ(plan(), "");
+  EXPECT_EQ(why_text(snapshot, scenario.now, {2, 0}).find("b1@east"), std::string::npos);
+  borrow({kHosts[0], kHosts[1]});
+  EXPECT_EQ(plan(), "2 b1@east") << "the lease is back, and so is what was known of its host";
+  EXPECT_EQ(snapshot.broken_invariant(), "");
+}
+
+TEST_F(BorrowedHosts, QueuesWithoutHostsUseHostsOfOursAlone) {
+  borrow(kHosts);
+  for (const HostId& host : kHosts) bring_up(snapshot, host, {.slots = 4});
+  for (int id = 1; id <= 6; ++id) wait(id, demand_of("local"));
+  EXPECT_EQ(plan(), "1 h1, 2 h1, 3 b2, 4 b2");
+  Demand asked = demand_of("local");
+  asked.asked_hosts = {{.name = "b1", .cluster = "east"}};
+  wait(7, asked);
+  EXPECT_EQ(why_text(snapshot, scenario.now, {7, 0}).find("1 host: HOSTS of queue local does not name it"),
+            std::string("4 hosts: bsub -m does not name it\n").size())
+      << why_text(snapshot, scenario.now, {7, 0});
+}
+
+TEST_F(BorrowedHosts, HostGroupsNameThemByAllremoteAndByThePartBeforeTheCluster) {
+  borrow(kHosts);
+  const auto named = [&](const char* group) {
+    std::string names;
+    for (const HostNumber host : snapshot.rules().host_groups.at(group))
+      names += (names.empty() ? "" : " ") + snapshot.rules().hosts[host].text();
+    return names;
+  };
+  EXPECT_EQ(named("far"), "b1@east b2@east c1@west");
+  EXPECT_EQ(named("named"), "b2 b1@east b2@east");
+  EXPECT_EQ(named("mine"), "h1 b2");
+  EXPECT_TRUE(snapshot.rules().queues[*snapshot.rules().queue("grouped")].hosts->size() == 4);
+}
+
+TEST_F(BorrowedHosts, ParallelJobsNeedReceiveFrom) {
+  borrow(kHosts);
+  for (const HostId& host : kHosts) bring_up(snapshot, host, {.slots = 1});
+  wait(1, demand_of("normal", 7));
+  EXPECT_EQ(plan(), "") << "four of ours and two of east; that of west takes no parallel job";
+  snapshot.forget({1, 0});
+  wait(2, demand_of("normal", 6));
+  EXPECT_EQ(plan(), "2 b1@east b2@east 2*h1 2*b2");
+  for (int id = 3; id <= 9; ++id) wait(id, demand_of("normal"));
+  start();
+  EXPECT_EQ(snapshot.tallies().slots[*snapshot.rules().host("c1@west")], 1) << "one slot is not parallel";
+}
+
+TEST_F(BorrowedHosts, ExportedMemoryIsTheLimitOfWhatJobsReserveAndUse) {
+  borrow(kHosts);
+  const HostNumber host = *snapshot.rules().host("b1@east");
+  bring_up(snapshot, kHosts[0], {.slots = 8, .mem_mb = 1000}, 8000);
+  Demand demand = demand_of("normal", 1, "rusage[mem=400]");
+  demand.asked_hosts = {{.name = "b1", .cluster = "east"}};
+  for (int id = 1; id <= 4; ++id) wait(id, demand);
+  EXPECT_EQ(plan(), "1 b1@east, 2 b1@east") << "1000 MB are enough for two";
+  start();
+  const auto left = [&] { return WorkingState(snapshot, scenario.now).number(host, mem); };
+  EXPECT_DOUBLE_EQ(left(), 200);
+  PlacedJob job = *snapshot.placed({1, 0});
+  job.used_mem = 300;  // of what it reserved
+  snapshot.place(job);
+  EXPECT_DOUBLE_EQ(left(), 200);
+  job.used_mem = 550;  // more than it reserved
+  snapshot.place(job);
+  EXPECT_DOUBLE_EQ(left(), 50);
+  snapshot.forget({1, 0});
+  EXPECT_DOUBLE_EQ(left(), 600);
+  bring_up(snapshot, kHosts[0], {.slots = 8, .mem_mb = 1000}, 500);
+  EXPECT_DOUBLE_EQ(left(), 100) << "the host has less free than is lent";
+  bring_up(snapshot, kHosts[0], {.slots = 8}, 500);
+  EXPECT_DOUBLE_EQ(left(), 100) << "jobs compete for what is free";
+}
+
+// However leases came and went, the cycle decides as if the snapshot had been made with the leases of now.
+RC_GTEST_PROP(BorrowedHostsProperty, LeasesThatChangeDecideLikeANewSnapshot, ()) {
+  Scenario scenario = scenario_of(kSite);
+  Snapshot& kept = scenario.snapshot;
+  std::vector<HostId> pool;
+  for (const char* cluster : {"east", "west"})
+    for (int i = 1; i <= 4; ++i) pool.emplace_back("b" + std::to_string(i) + "@" + cluster);
+  const auto draw = [](int most) { return *rc::gen::resize(rc::kNominalSize, rc::gen::inRange(0, most)); };
+  int id = 0;
+  std::vector<HostId> lent;
+  for (int round = 0; round < 4; ++round) {
+    lent.clear();
+    for (const HostId& host : pool)
+      if (draw(2) == 0) lent.push_back(host);
+    kept.take_rules(with_borrowed(kept.rules(), lent));
+    for (int i = 0; i < 3; ++i) {
+      Demand demand = demand_of(draw(3) == 0 ? "grouped" : "normal", 1 + draw(3));
+      demand.resreq = "select[type == any] order[mem]";
+      if (draw(3) == 0) demand.asked_hosts = {{.name = "all"}, {.name = "allremote"}};
+      kept.wait({.key = {++id, 0}, .demand = kept.demand(demand), .order = static_cast<double>(id)});
+    }
+    // Loads differ, so that no host is chosen for its number: a new snapshot has other numbers.
+    Snapshot fresh(placement_rules(kept.rules().cluster, kept.rules().lsb, lent));
+    for (HostNumber host = 0; host < kept.rules().own_hosts; ++host) {
+      fresh.set_facts(host, kept.rules().cluster->facts(kept.rules().hosts[host].text()));
+      for (Snapshot* one : {&kept, &fresh}) {
+        LoadVector load(one->rules().indices().size());
+        load[mem].number = static_cast<float>(5000 + host);
+        one->set_load(host, load);
+        one->host(host).unavailable = one->host(host).unreachable = false;
+      }
+    }
+    for (std::size_t i = 0; i < pool.size(); ++i) {
+      const BorrowedShare share{.slots = draw(4)};
+      if (fresh.rules().host(pool[i])) bring_up(fresh, pool[i], share, static_cast<float>(1000 + i));
+      if (kept.rules().host(pool[i])) bring_up(kept, pool[i], share, static_cast<float>(1000 + i));
+    }
+    for (HostNumber host = 0; host < fresh.rules().own_hosts; ++host) {
+      HostFacts facts = kept.rules().cluster->facts(kept.rules().hosts[host].text());
+      facts.ncpus = 2;
+      kept.set_facts(host, facts);
+      fresh.set_facts(host, facts);
+    }
+    kept.each_pending([&](const PendingJob& job) {
+      PendingJob same = job;
+      same.demand = fresh.demand(kept.demand(job.demand));
+      fresh.wait(same);
+    });
+    RC_ASSERT(starts(schedule(kept, scenario.now), kept) == starts(schedule(fresh, scenario.now), fresh));
+    RC_ASSERT(kept.broken_invariant() == "");
+  }
+}
+
+}  // namespace
+}  // namespace rollcall::sched::cycle
