@@ -136,6 +136,16 @@ void add_words(const AnswerView& view, const cycle::HostStandings& standings, Ho
   (*to.mutable_words())["ngpus_alloc"] = std::to_string(static_cast<long>(kept));
 }
 
+// Why the host takes no job: an administrator's words, or what its lease says of it.
+std::string closed_comment(const AnswerView& view, HostNumber number) {
+  const HostId& host = view.snapshot.rules().hosts[number];
+  const auto& state = view.snapshot.host(number);
+  const std::string cluster(host.cluster());
+  if (!state.closed && state.closed_by_provider) return "closed by an administrator of cluster " + cluster;
+  if (!state.closed && state.lease_inactive) return "its lease with cluster " + cluster + " is inactive";
+  return view.jobs.host_control(host.text()).state.comment();
+}
+
 void add_host_counts(const book::StatusCounts& counts, wire::BatchReply::Counts& to) {
   to.set_jobs(counts.jobs);
   to.set_running(counts.run);
@@ -152,7 +162,7 @@ BatchHost host_of(const AnswerView& view, const cycle::HostStandings& standings,
   to.set_name(rules.hosts[number].text());
   to.set_unavailable(state.unavailable);
   to.set_unreachable(state.unreachable);
-  to.set_closed_by_admin(state.closed);
+  to.set_closed_by_admin(state.closed || state.closed_by_provider || state.lease_inactive);
   to.set_locked(state.locked);
   to.set_window_closed(stands.window_closed);
   to.set_full(stands.full);
@@ -166,7 +176,7 @@ BatchHost host_of(const AnswerView& view, const cycle::HostStandings& standings,
     add_thresholds(rules.indices(), row->thresholds, to);
   }
   add_host_counts(view.jobs.host_counts(rules.hosts[number].text()), *to.mutable_counts());
-  to.set_comment(view.jobs.host_control(rules.hosts[number].text()).state.comment());
+  to.set_comment(closed_comment(view, number));
   for (const ResourceId id : stands.beyond) {
     const auto at = std::find(columns.begin(), columns.end(), id);
     if (at != columns.end()) to.add_beyond(static_cast<std::uint32_t>(at - columns.begin()));
@@ -218,7 +228,15 @@ class HostFilter {
   resreq::BindResult bound_;
 };
 
-// Hosts and groups by name; none: all.
+// The hosts that a cluster lends to us.
+std::vector<HostNumber> borrowed_from(const cycle::PlacementRules& rules, std::string_view cluster) {
+  std::vector<HostNumber> hosts;
+  for (HostNumber number = rules.own_hosts; number < rules.hosts.size(); ++number)
+    if (rules.hosts[number].cluster() == cluster && !rules.has_returned(number)) hosts.push_back(number);
+  return hosts;
+}
+
+// Hosts, groups and clusters that lend hosts, by name; none: all.
 struct Chosen {
   std::vector<HostNumber> hosts;
   std::set<HostNumber> by_name;  // those that were named themselves, not by a group
@@ -229,14 +247,17 @@ Chosen named_hosts(const AnswerView& view, const wire::AskBatchHosts& ask) {
   Chosen chosen;
   const bool all =
       ask.hosts_size() == 0 || std::find(ask.hosts().begin(), ask.hosts().end(), "all") != ask.hosts().end();
-  for (HostNumber number = 0; all && number < rules.hosts.size(); ++number) chosen.hosts.push_back(number);
+  for (HostNumber number = 0; all && number < rules.hosts.size(); ++number)
+    if (!rules.has_returned(number)) chosen.hosts.push_back(number);
   if (all) return chosen;
   for (const auto& name : ask.hosts()) {
-    if (const auto number = rules.host(official_host(view, name))) {
+    if (const auto number = rules.host(official_host(view, name)); number && !rules.has_returned(*number)) {
       chosen.hosts.push_back(*number);
       chosen.by_name.insert(*number);
     } else if (const auto group = rules.host_groups.find(name); group != rules.host_groups.end()) {
       chosen.hosts.insert(chosen.hosts.end(), group->second.begin(), group->second.end());
+    } else if (const auto of_cluster = borrowed_from(rules, name); !of_cluster.empty()) {
+      chosen.hosts.insert(chosen.hosts.end(), of_cluster.begin(), of_cluster.end());
     } else {
       chosen.refused =
           refused_answer(wire::BatchReply::Refusal::NO_HOST, name +

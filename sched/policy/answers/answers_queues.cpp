@@ -68,11 +68,13 @@ std::vector<HostNumber> meant_hosts(const AnswerView& view, const std::string& n
   return group == rules.host_groups.end() ? std::vector<HostNumber>() : group->second;
 }
 
-bool has_host(const cycle::QueueRule& rule, const std::vector<HostNumber>& meant) {
-  return !rule.hosts ||
-         std::any_of(rule.hosts->begin(), rule.hosts->end(), [&](const cycle::HostPreference& preference) {
-           return std::find(meant.begin(), meant.end(), preference.host) != meant.end();
-         });
+bool has_host(const cycle::PlacementRules& rules, const cycle::QueueRule& rule,
+              const std::vector<HostNumber>& meant) {
+  if (!rule.hosts)
+    return std::any_of(meant.begin(), meant.end(), [&](HostNumber host) { return !rules.borrowed(host); });
+  return std::any_of(rule.hosts->begin(), rule.hosts->end(), [&](const cycle::HostPreference& preference) {
+    return std::find(meant.begin(), meant.end(), preference.host) != meant.end();
+  });
 }
 
 bool window_open(const AnswerView& view, const TimeWindows& windows) {
@@ -167,7 +169,8 @@ std::vector<wire::BatchReply> queues_answer(const AnswerView& view, const wire::
   for (const auto& rule : rules.queues) {
     const bool named = ask.queues_size() == 0 ||
                        std::find(ask.queues().begin(), ask.queues().end(), rule.name) != ask.queues().end();
-    if (named && takes_user(view, *rule.row, ask.user()) && (every_host || has_host(rule, meant)))
+    if (named && takes_user(view, *rule.row, ask.user()) &&
+        (every_host || has_host(view.snapshot.rules(), rule, meant)))
       chosen.push_back(&rule);
   }
   // As bqueues lists them: the highest priority first.

@@ -1,5 +1,6 @@
 #include "sched/policy/answers/snapshot_keeper.hpp"
 
+#include <algorithm>
 #include <cstdlib>
 #include <limits>
 #include <utility>
@@ -40,6 +41,7 @@ LoadVector vector_of(const IndexTable& table, const std::vector<ResourceId>& ids
 
 void SnapshotKeeper::configure(std::shared_ptr<const cycle::PlacementRules> rules) {
   rules_ = std::move(rules);
+  if (!borrowed_.empty()) rules_ = cycle::with_borrowed(*rules_, borrowed_ids());
   snapshot_ = std::make_unique<cycle::Snapshot>(rules_);
   demands_.clear();
   held_.clear();
@@ -55,6 +57,7 @@ void SnapshotKeeper::configure(std::shared_ptr<const cycle::PlacementRules> rule
     snapshot_->queue(number) = {control.open, control.active};
   }
   if (load_known_) take_load();
+  for (const HostOnLease& host : borrowed_) take_borrowed(host);
   std::size_t looked_at = 0;
   for (const auto status : {wire::STATUS_PEND, wire::STATUS_PSUSP, wire::STATUS_RUN, wire::STATUS_SSUSP,
                             wire::STATUS_USUSP, wire::STATUS_UNKWN, wire::STATUS_ZOMBI})
@@ -176,8 +179,70 @@ std::unordered_map<HostId, double> SnapshotKeeper::cpu_factors() const {
 
 void SnapshotKeeper::load_lost() {
   load_known_ = false;
-  for (HostNumber number = 0; number < rules_->hosts.size(); ++number)
+  for (HostNumber number = 0; number < rules_->own_hosts; ++number)
     snapshot_->host(number).unavailable = true;
+}
+
+std::vector<HostId> SnapshotKeeper::borrowed_ids() const {
+  std::vector<HostId> ids;
+  for (const HostOnLease& host : borrowed_) ids.push_back(host.id);
+  return ids;
+}
+
+std::vector<std::string> SnapshotKeeper::borrow(std::vector<HostOnLease> hosts) {
+  borrowed_ = std::move(hosts);
+  const auto there = [this](const HostOnLease& host) {
+    const auto number = rules_->host(host.id);
+    return number && !rules_->has_returned(*number);
+  };
+  std::size_t known = 0;
+  for (HostNumber number = rules_->own_hosts; number < rules_->hosts.size(); ++number)
+    if (!rules_->has_returned(number)) ++known;
+  const bool same = known == borrowed_.size() && std::all_of(borrowed_.begin(), borrowed_.end(), there);
+  if (!same) {
+    std::vector<HostId> came;  // that had no number
+    for (const HostOnLease& host : borrowed_)
+      if (!rules_->host(host.id)) came.push_back(host.id);
+    rules_ = cycle::with_borrowed(*rules_, borrowed_ids());
+    snapshot_->take_rules(rules_);
+    facts_.resize(rules_->hosts.size());
+    // Jobs that were there before the lease was known, after a restart.
+    for (const HostId& host : came)
+      for (const JobKey key : jobs_.on_host(host.text())) job(key);
+  }
+  std::set<std::string> unknown;
+  const auto note = [&](const std::string& name) {
+    if (!rules_->indices().find(name)) unknown.insert(name);
+  };
+  for (const HostOnLease& host : borrowed_) {
+    take_borrowed(host);
+    for (const std::string& name : host.facts.booleans) note(name);
+    for (const auto& [name, value] : host.facts.values) note(name);
+    for (const auto& [name, value] : host.numbers) note(name);
+    for (const auto& [name, value] : host.words) note(name);
+  }
+  return {unknown.begin(), unknown.end()};
+}
+
+void SnapshotKeeper::take_borrowed(const HostOnLease& told) {
+  const HostNumber number = *rules_->host(told.id);
+  if (facts_[number] != told.facts) {
+    snapshot_->set_facts(number, told.facts);
+    facts_[number] = told.facts;
+  }
+  LoadVector load(rules_->indices().size());
+  for (const auto& [name, value] : told.numbers)
+    if (const auto id = rules_->indices().find(name)) load[*id].number = value;
+  for (const auto& [name, value] : told.words)
+    if (const auto id = rules_->indices().find(name)) load[*id].word = value;
+  snapshot_->set_load(number, load);
+  snapshot_->set_share(number, told.share);
+  cycle::HostState& state = snapshot_->host(number);
+  state.unreachable = told.unreachable;
+  state.unavailable = told.unavailable;
+  state.closed = !jobs_.host_control(told.id.text()).open;
+  state.closed_by_provider = told.closed;
+  state.lease_inactive = told.inactive;
 }
 
 void SnapshotKeeper::take_load() {

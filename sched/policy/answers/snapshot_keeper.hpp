@@ -39,6 +39,9 @@ class SnapshotKeeper {
   bool load_known() const { return load_known_; }
   // A host's type as LIM knows it; "": it does not.
   std::string type_of(const std::string& host) const;
+  // The hosts that are on lease now, with all that is known of them; it replaces what was said before. Returns the resources that their
+  // clusters have and we do not, each once: they are dropped.
+  std::vector<std::string> borrow(std::vector<HostOnLease> hosts);
   // For HostLedger::cpu_factors().
   std::unordered_map<HostId, double> cpu_factors() const;
 
@@ -56,6 +59,8 @@ class SnapshotKeeper {
   const Asked& demand_for(const Job& job);
   cycle::Hold hold_of(const Job& job) const;
   void take_load();
+  void take_borrowed(const HostOnLease& host);
+  std::vector<HostId> borrowed_ids() const;
 
   const book::JobTable& jobs_;
   const book::HostLedger& hosts_;
@@ -72,6 +77,7 @@ class SnapshotKeeper {
   };
   std::map<std::string, HostKind> kinds_;        // of every host that LIM knows
   std::vector<std::optional<HostFacts>> facts_;  // by host: as the snapshot has them; none: the files' facts
+  std::vector<HostOnLease> borrowed_;
   LoadNews news_;
   bool load_known_ = false;
 };

@@ -19,6 +19,7 @@ Book::~Book() = default;
 
 Effects Book::configure(ConfigView config, WallTime now) {
   Memory& m = *memory_;
+  if (!config.borrowed) config.borrowed = m.config.borrowed;  // leases outlive files
   m.config = std::move(config);
   m.parameters = jobs::book_parameters(m.config);
   m.forget_resreqs();

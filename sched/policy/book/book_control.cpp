@@ -119,7 +119,10 @@ Applied ClientCommands::control(const wire::ControlBatch& request, const Identit
   } else if (of_hosts(request.action())) {
     if (!who.is_admin) return no(jobs::Refusal::NOT_ALLOWED, "User permission denied");
     for (const auto& name : request.names()) {
-      const auto hosts = jobs::hosts_named(memory_->config, name);
+      auto hosts = jobs::hosts_named(memory_->config, name);
+      // A borrowed host that was closed can be opened while no lease has it.
+      if (const HostId id(name); !hosts && !id.ours() && memory_->host_controls.count(id) != 0)
+        hosts = {name};
       if (!hosts)
         *outcomes.add_outcomes() = failure(name + ": No such host or host group", jobs::Refusal::NO_HOST);
       for (const std::string& host : hosts.value_or(std::vector<std::string>{}))

@@ -141,7 +141,7 @@ class ReportHandler {
     link.left_behind.clear();  // the host reports it again
     link.not_ours.clear();
     m_.time_host(number_);
-    if (host_ != m_.own_host && !m_.hosts.id(number_).is_cluster()) m_.suspect_no_longer(now_);
+    if (host_ != m_.own_host && m_.hosts.id(number_).ours()) m_.suspect_no_longer(now_);
     std::map<JobKey, const report::Held*> held;
     for (const auto& job : told.jobs) {
       if (placed_here(job.attempt))
@@ -328,7 +328,7 @@ void Memory::connected(HostNumber host, bool so) {
   HostLink& link = hosts.link(host);
   if (link.connected == so) return;
   link.connected = so;
-  if (hosts.id(host).text() == own_host || hosts.id(host).is_cluster()) return;
+  if (hosts.id(host).text() == own_host || !hosts.id(host).ours()) return;
   so ? ++connected_others : --connected_others;
 }
 
@@ -356,6 +356,10 @@ void Memory::suspect_no_longer(WallTime now) {
     link.silent_since_us = now.us;
     time_host(host);
   });
+}
+
+void HostLedger::borrowed(BorrowedNames hosts) {
+  memory_->config.borrowed = std::make_shared<const BorrowedNames>(std::move(hosts));
 }
 
 void HostLedger::cpu_factors(std::unordered_map<HostId, double> factors) {

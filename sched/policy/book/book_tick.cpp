@@ -183,14 +183,15 @@ Effects Book::tick(WallTime now) {
         HostLink& link = m.hosts.link(host);
         link.due = 0;
         link.lost = true;
-        const bool all = m.all_are_lost(host);
+        const bool ours = m.hosts.id(host).ours();
+        const bool all = ours && m.all_are_lost(host);
         m.suspects_itself = m.suspects_itself || all;
         const std::set<JobKey> there = m.hosts.jobs(host).jobs;
         for (const JobKey job : there) {
           BookEntry& on = m.at(job);
           m.step(on, event::StartNotTaken{name + " was not heard of", {}}, now, effects);
           if (placed(on.job->status()) && on.job->record.hosts(0).name() == name)
-            m.step(on, event::HostLost{all}, now, effects);
+            m.step(on, event::HostLost{all || !ours}, now, effects);
         }
         break;
       }

@@ -17,7 +17,8 @@
 //   Over of a, success  | a was given up with the host, and   | the job has ended so
 //                       |  its rerun pends                    |
 //   (it disconnects)    |                                     | attempts without go-ahead are taken back at once; after the
-//                       |                                     |  patience HostLost for the jobs whose first host it is
+//                       |                                     |  patience HostLost for the jobs whose first host it is; those of a
+//                       |                                     |  borrowed host are not given up: its own cluster alone ends them
 // Short connections do not restart the patience: only one that lasts SBD_SLEEP_TIME does.
 #pragma once
 
@@ -50,6 +51,8 @@ class HostLedger {
   Effects dispatch(JobKey key, const event::Dispatched& plan, WallTime now);
   Effects suspend(JobKey key, const event::SuspendPlanned& plan, WallTime now);
   Effects resume(JobKey key, const event::ResumePlanned& plan, WallTime now);
+  // The hosts that are on lease now: names that clients may use (-m, hclose, bjobs -m). Jobs on hosts that are not in it any more stay.
+  void borrowed(BorrowedNames hosts);
   // CPU factors of all known hosts, for the placements of brun.
   void cpu_factors(std::unordered_map<HostId, double> factors);
 

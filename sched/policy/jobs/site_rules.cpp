@@ -95,21 +95,21 @@ const conf::HostGroup* host_group(const ConfigView& config, std::string_view nam
   return nullptr;
 }
 
-bool in_host_group(const ConfigView& config, const conf::HostGroup& group, const std::string& host,
+bool in_host_group(const ConfigView& config, const conf::HostGroup& group, const HostId& host,
                    std::set<std::string_view>& walked) {
   if (!walked.insert(group.name).second) return false;
   bool member = false;
   for (std::string_view word : group.members) {
     const bool out = word.starts_with('~');
     if (out) word.remove_prefix(1);
-    bool meant = word == "all";
+    bool meant = word == (host.ours() ? "all" : "allremote");
     if (!meant) {
       if (const conf::HostGroup* inner = host_group(config, word))
         meant = in_host_group(config, *inner, host, walked);
       else if (const auto official = config.cluster->names.official(word))
-        meant = *official == host;
-      else
-        meant = conf::member_matches(word, host);
+        meant = *official == host.text();
+      else if (host.ours() || conf::member_pattern(word))
+        meant = word != "all" && conf::member_matches(word, host.host());
     }
     if (meant && out) return false;
     member = member || (meant && !out);
@@ -119,8 +119,25 @@ bool in_host_group(const ConfigView& config, const conf::HostGroup& group, const
 
 }  // namespace
 
+// Of another cluster, or of all others ("": allremote).
+std::optional<std::vector<std::string>> borrowed_hosts(const ConfigView& config, std::string_view cluster) {
+  std::vector<std::string> hosts;
+  if (config.borrowed)
+    for (const HostId& host : *config.borrowed)
+      if (cluster.empty() || host.cluster() == cluster) hosts.push_back(host.text());
+  return hosts.empty() ? std::nullopt : std::optional(hosts);
+}
+
 std::optional<std::vector<std::string>> hosts_named(const ConfigView& config, std::string_view name) {
   std::vector<std::string> hosts;
+  if (name == "allremote") return borrowed_hosts(config, "");
+  if (const std::size_t at = name.find('@'); at != std::string_view::npos && at != 0) {
+    const std::string_view cluster = name.substr(at + 1);
+    if (cluster == config.cluster->cluster.name) return hosts_named(config, name.substr(0, at));
+    if (name.substr(0, at) == "all") return borrowed_hosts(config, cluster);
+    if (!config.borrowed || config.borrowed->count(HostId(std::string(name))) == 0) return std::nullopt;
+    return std::vector<std::string>{std::string(name)};
+  }
   if (name == "all") {
     for (const auto& host : config.cluster->cluster.hosts) hosts.push_back(host.name);
     return hosts;
@@ -128,7 +145,11 @@ std::optional<std::vector<std::string>> hosts_named(const ConfigView& config, st
   if (const conf::HostGroup* group = host_group(config, name)) {
     for (const auto& host : config.cluster->cluster.hosts) {
       std::set<std::string_view> walked;
-      if (in_host_group(config, *group, host.name, walked)) hosts.push_back(host.name);
+      if (in_host_group(config, *group, HostId(host.name), walked)) hosts.push_back(host.name);
+    }
+    for (const HostId& host : config.borrowed ? *config.borrowed : BorrowedNames{}) {
+      std::set<std::string_view> walked;
+      if (in_host_group(config, *group, host, walked)) hosts.push_back(host.text());
     }
     return hosts;
   }

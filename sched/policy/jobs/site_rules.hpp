@@ -34,7 +34,8 @@ bool names_user(const ConfigView& config, const std::vector<std::string>& words,
 // Whether a user of that name, whose groups are not known, is a member of a group of lsb.users; none: no such group.
 std::optional<bool> in_user_group(const ConfigView& config, std::string_view group, const std::string& user);
 
-// The hosts that a name means: a host, a host group, "all"; none: no such host or group.
+// The hosts that a name means: a host, a host group, "all" (of ours); on lease too: host@cluster, all@cluster, "allremote", and members
+// of groups. None: no such host or group, or no lease has it.
 std::optional<std::vector<std::string>> hosts_named(const ConfigView& config, std::string_view name);
 
 // Lines for bsub's standard error: the effective limits and the reservation; empty: the job has none.

@@ -1,0 +1,95 @@
+// Hosts on lease in the Book: which names clients may use, closing them for this cluster's slots alone, and jobs there while their
+// cluster is silent.
+#include "sched/policy/jobs/site_rules.hpp"
+#include "tests/unit/sched/book/book_fixture.hpp"
+
+namespace rollcall::sched::book {
+namespace {
+
+class BorrowedInTheBook : public BookTest {
+ protected:
+  static wire::Submission asking_for(const std::string& host) {
+    wire::Submission asked = plain_job();
+    asked.add_asked_hosts()->set_name(host);
+    return asked;
+  }
+  void lent() { book->hosts().borrowed({HostId("b1@east"), HostId("b2@east"), HostId("c1@west")}); }
+  std::vector<std::string> control(wire::ControlBatch::Action action, const std::string& host,
+                                   const Identity& who = kRoot) {
+    wire::ControlBatch request;
+    request.set_action(action);
+    request.add_names(host);
+    return answer(book->commands().control(request, who, now));
+  }
+  std::optional<std::vector<std::string>> named(const char* name) const {
+    return jobs::hosts_named(book->jobs().config(), name);
+  }
+};
+
+TEST_F(BorrowedInTheBook, ANameIsRefusedUntilALeaseHasTheHost) {
+  EXPECT_EQ(refused(asking_for("b1@east")),
+            "b1@east: Bad host name, host group name or host model; no lease with cluster east has it");
+  EXPECT_NE(refused(asking_for("allremote")), "");
+  lent();
+  EXPECT_EQ(refused(asking_for("b1@east")), "");
+  EXPECT_EQ(refused(asking_for("all@east")), "");
+  EXPECT_EQ(refused(asking_for("allremote")), "");
+  EXPECT_NE(refused(asking_for("b3@east")), "");
+  EXPECT_NE(refused(asking_for("b1")), "") << "a host of ours has no such name";
+  EXPECT_EQ(refused(asking_for("hostA@lab")), "") << "our own cluster may be written";
+}
+
+TEST_F(BorrowedInTheBook, WordsNameHostsOfTheirClusterAlone) {
+  lent();
+  EXPECT_THAT(named("all@east").value(), ElementsAre("b1@east", "b2@east"));
+  EXPECT_THAT(named("allremote").value(), ElementsAre("b1@east", "b2@east", "c1@west"));
+  EXPECT_THAT(named("all").value(), ElementsAre("hostA", "hostB", "hostC"));
+  EXPECT_EQ(named("all@south"), std::nullopt);
+  EXPECT_EQ(named("b1@west"), std::nullopt);
+}
+
+TEST_F(BorrowedInTheBook, LeasesOutliveAReconfiguration) {
+  lent();
+  book->configure(site_files(), now);
+  EXPECT_EQ(refused(asking_for("b1@east")), "");
+  book->hosts().borrowed({HostId("b2@east")});
+  EXPECT_NE(refused(asking_for("b1@east")), "");
+}
+
+TEST_F(BorrowedInTheBook, ClosingOneIsStoredAndCanBeTakenBackWithoutTheLease) {
+  EXPECT_THAT(control(wire::ControlBatch::HOST_CLOSE, "b1@east"),
+              ElementsAre("! b1@east: No such host or host group"));
+  lent();
+  EXPECT_THAT(control(wire::ControlBatch::HOST_CLOSE, "b1@east", kEve),
+              ElementsAre("!! User permission denied"));
+  EXPECT_THAT(control(wire::ControlBatch::HOST_CLOSE, "b1@east"), ElementsAre("Close <b1@east> ...... done"));
+  EXPECT_THAT(lines(effects), ElementsAre("SaveControl host b1@east closed", "RecordEvent host control"));
+  EXPECT_FALSE(book->jobs().host_control("b1@east").open);
+  EXPECT_TRUE(book->jobs().host_control("b2@east").open);
+  book->hosts().borrowed({});
+  EXPECT_THAT(control(wire::ControlBatch::HOST_OPEN, "b1@east"), ElementsAre("Open <b1@east> ...... done"));
+  EXPECT_TRUE(book->jobs().host_control("b1@east").open);
+}
+
+TEST_F(BorrowedInTheBook, ASilentClustersJobsAreUnknownAndNotRunAgain) {
+  lent();
+  wire::Submission asked = asking_for("b1@east");
+  asked.set_rerunnable(true);
+  const JobKey key{submit(asked), 0};
+  hello("b1@east");
+  dispatch(key, {"b1@east"});
+  tells("b1@east", report::Prepared{{attempt(key)}});
+  runs(key);
+  book->hosts().host_gone("b1@east", now);
+  now.us += 24 * 3600 * 1'000'000LL;
+  effects = book->tick(now);
+  EXPECT_EQ(status(key), wire::STATUS_UNKWN) << "only its own cluster knows that an attempt there is over";
+  EXPECT_FALSE(book->hosts().suspects_itself()) << "hosts of ours are there";
+  hello("b1@east", {{attempt(key), report::Held::State::running, true}});
+  EXPECT_EQ(status(key), wire::STATUS_RUN);
+  ends(key, 0);
+  EXPECT_EQ(status(key), wire::STATUS_DONE);
+}
+
+}  // namespace
+}  // namespace rollcall::sched::book
