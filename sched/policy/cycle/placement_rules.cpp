@@ -379,7 +379,8 @@ std::vector<HostPreference> PlacementRules::resolve(const std::vector<conf::Host
     how.first_execution |= item.first_execution;
     meant[host].in = true;
   };
-  const auto one_word = [&](const conf::HostItem& item) {
+  const auto one_word = [&](conf::HostItem item) {
+    if (item.cluster == cluster->cluster.name) item.cluster.clear();
     const auto named = item.cluster.empty() ? host(cluster->names.official(item.name).value_or(item.name))
                                             : host(item.name + "@" + item.cluster);
     if (named) return mean(*named, item);

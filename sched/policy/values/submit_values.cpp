@@ -197,11 +197,8 @@ Result<std::vector<wire::AskedHost>> parse_asked_hosts(std::string_view text) {
   if (items->empty()) return found(text, "names of hosts");
   std::vector<wire::AskedHost> hosts;
   for (const auto& item : *items) {
-    if (!item.cluster.empty())
-      return found(item.name + "@" + item.cluster,
-                   "a host of this cluster; other clusters are not supported in this release");
     wire::AskedHost host;
-    host.set_name(item.name);
+    host.set_name(item.name + (item.cluster.empty() ? "" : "@" + item.cluster));
     host.set_preference(item.preference);
     host.set_first_execution(item.first_execution);
     host.set_excluded(item.excluded);

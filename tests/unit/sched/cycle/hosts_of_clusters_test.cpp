@@ -155,6 +155,8 @@ TEST_F(TwoClusters, NamesInAHostListMeanHostsOfOneCluster) {
   EXPECT_EQ(meant("h1@east"), "h1@east");
   EXPECT_EQ(meant("h1@north"), "");
   EXPECT_EQ(meant("all"), "h1 h2 h3");
+  EXPECT_EQ(meant("h1@lab"), "h1") << "our own cluster may be written";
+  EXPECT_EQ(meant("all@lab"), "h1 h2 h3");
   EXPECT_EQ(meant("all@east"), "h1@east h2@east h3@east");
   EXPECT_EQ(meant("allremote"), "h1@east h2@east h3@east h1@west");
 }

@@ -163,8 +163,13 @@ TEST(Hosts, HavePreferencesAndMarks) {
   EXPECT_EQ((*hosts)[3].name(), "others");
   EXPECT_TRUE((*parse_asked_hosts("all ~hostC"))[1].excluded());
   EXPECT_FALSE(parse_asked_hosts(""));
-  EXPECT_THAT(parse_asked_hosts("h@clus2").error().text,
-              HasSubstr("other clusters are not supported in this release"));
+  const auto lent = parse_asked_hosts("h@clus2+3 all@clus2 allremote ~h@clus3");
+  ASSERT_TRUE(lent);
+  EXPECT_EQ((*lent)[0].name(), "h@clus2");
+  EXPECT_EQ((*lent)[0].preference(), 3);
+  EXPECT_EQ((*lent)[1].name(), "all@clus2");
+  EXPECT_EQ((*lent)[3].name(), "h@clus3");
+  EXPECT_FALSE(parse_asked_hosts("h@"));
 }
 
 TEST(Transfers, HaveADirection) {
