@@ -339,7 +339,6 @@ const std::vector<DocumentedParameters> kGroups{
       "ORPHAN_JOB_TERM_GRACE_PERIOD",
       "PENDING_TIME_RANKING",
       "PRIVILEGED_USER_FORCE_BKILL",
-      "REMOTE_MAX_PREEXEC_RETRY",
       "RESIZABLE_JOBS",
       "SECURE_INFODIR_USER_ACCESS",
       "SECURE_JOB_INFO_LEVEL",

@@ -38,7 +38,6 @@ const std::vector<KeywordWithoutEffect> kKeywordTable{
     {"lsb.queues", "Queue", "ENABLE_GPU_HIST_RUN_TIME", kKeywordNoFairshare},
     {"lsb.queues", "Queue", "IMPT_TASKBKLG", kKeywordForwarding},
     {"lsb.queues", "Queue", "FWD_JOB_FACTOR", kKeywordNoFairshare},
-    {"lsb.queues", "Queue", "REMOTE_MAX_PREEXEC_RETRY", kKeywordForwarding},
     {"lsb.queues", "Queue", "MC_FORWARD_DELAY", kKeywordForwarding},
     {"lsb.queues", "Queue", "IMPT_JOBLIMIT", kKeywordForwarding},
     {"lsb.queues", "Queue", "IMPT_TASKLIMIT", kKeywordForwarding},

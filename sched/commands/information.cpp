@@ -67,8 +67,12 @@ int bclusters(io::Stage& stage, const CommandWords& words) {
   if (!session) return io::kFailed;
   const auto clusters = client::ask_clusters(*session);
   if (!clusters) return failed(stage, clusters.error());
-  if (words.has("-json")) return stage.print(show::clusters_json(*clusters));
-  return stage.print(show::clusters_table(*clusters, words.has("-l")));
+  const bool json = words.has("-json"), counters = words.has("-l");
+  if (words.has("-app"))
+    return stage.print(json ? show::cluster_applications_json(*clusters)
+                            : show::cluster_applications_table(*clusters));
+  return stage.print(json ? show::clusters_json(*clusters, counters)
+                          : show::clusters_table(*clusters, counters));
 }
 
 int groups(io::Stage& stage, const CommandWords& words, bool of_users) {
@@ -147,10 +151,12 @@ std::vector<io::Command> information_commands() {
        {}},
       {{"bclusters",
         "",
-        {{"-l", Value::none, "with the slots and the room that other clusters told"}, wide, json},
+        {{"-l", Value::none, "with the slots and the room that other clusters told"},
+         {"-app", Value::none, "the application profiles of other clusters"},
+         wide,
+         json},
         anywhere,
-        "Shows the queues that send jobs to other clusters and receive jobs of them.",
-        {{"-app", "clusters do not tell each other their application profiles"}}},
+        "Shows the queues that send jobs to other clusters and receive jobs of them."},
        bclusters,
        {}},
       {{"bmgroup",

@@ -97,6 +97,7 @@ class SlotSums final : public JobPrinter {
   }
   void add(const wire::BatchReply::SlotSums& sums) override {
     for (const auto& [status, slots] : sums.slots()) totals_.add(static_cast<wire::JobStatus>(status), slots);
+    totals_.add_forwarded(sums.forwarded());
   }
   std::string end() override { return totals_.table(); }
   bool even_if_none() const override { return true; }

@@ -26,6 +26,17 @@ constexpr std::size_t kRoom = 64 * 1024;
 
 TimePoint steady_now() { return {std::chrono::steady_clock::now().time_since_epoch()}; }
 
+wire::PeerMessage applications_of(const Configuration& configuration) {
+  wire::PeerMessage message;
+  auto& all = *message.mutable_applications();
+  for (const auto& profile : configuration.files.lsb->applications) {
+    auto& told = *all.add_profiles();
+    told.set_name(profile.name);
+    told.set_description(profile.jobs.description);
+  }
+  return message;
+}
+
 }  // namespace
 
 ForwardIn::ForwardIn(boost::asio::io_context& loop, const sched::book::JobTable& jobs,
@@ -40,6 +51,8 @@ void ForwardIn::configure(std::shared_ptr<const Configuration> configuration) {
   configuration_ = std::move(configuration);
   next_figures_.reset();
   next_usage_.reset();
+  for (auto& [cluster, peer] : peers_) peer.answers.push_back(applications_of(*configuration_));
+  if (!peers_.empty()) handler_.turn_soon();
 }
 
 // ---------------------------------------------------------------- the other cluster
@@ -192,6 +205,12 @@ void ForwardIn::flush(WallTime now) {
     for (auto& said : std::exchange(peer.answers, {})) handler_.say(cluster, std::move(said));
   }
   for (const JobKey job : std::exchange(dirty_, {})) tell(job, now);
+  reasons_.clear();
+}
+
+std::string ForwardIn::reason_of(JobKey job) const {
+  const auto known = reasons_.find(job);
+  return known == reasons_.end() ? handler_.why(job) : known->second;
 }
 
 void ForwardIn::greet(const std::string& cluster, Peer& peer, WallTime now) {
@@ -213,6 +232,7 @@ void ForwardIn::greet(const std::string& cluster, Peer& peer, WallTime now) {
   }
   part.mutable_held()->set_last(true);
   handler_.say(cluster, std::move(part));
+  handler_.say(cluster, applications_of(*configuration_));
 }
 
 void ForwardIn::tell(JobKey job, WallTime now) {
@@ -223,7 +243,7 @@ void ForwardIn::tell(JobKey job, WallTime now) {
   wire::PeerMessage message;
   if (said->state) {
     if (sched::pending(said->state->job().status()) && said->state->job().why().empty())
-      said->state->mutable_job()->set_why(handler_.why(job));
+      said->state->mutable_job()->set_why(reason_of(job));
     *message.mutable_state() = std::move(*said->state);
   } else {
     *message.mutable_over() = std::move(*said->over);
@@ -243,12 +263,25 @@ void ForwardIn::tick(const sched::cycle::Snapshot& snapshot, WallTime now, TimeP
   const Duration usage = params.mc_rusage_update_interval.value_or(params.mc_pending_reason_interval);
   if (usage <= Duration{0}) return;
   if (next_usage_ && steady >= *next_usage_)
-    for (const auto& [cluster, peer] : peers_)
-      for (const JobKey job : forwards_.held_for(cluster))
-        if (const sched::Job* found = jobs_.find(job); found && !sched::finished(found->status()))
-          dirty_.insert(job);
+    for (auto& [cluster, peer] : peers_) tell_again(cluster, peer);
   if (!next_usage_ || steady >= *next_usage_) next_usage_ = steady + usage;
   if (!dirty_.empty()) handler_.turn_soon();
+}
+
+// Usage of all that run, and reasons of as many that pend as MC_PENDING_REASON_PKG_SIZE allows.
+void ForwardIn::tell_again(const std::string& cluster, Peer& peer) {
+  std::set<JobKey> pending;
+  for (const JobKey job : forwards_.held_for(cluster)) {
+    const sched::Job* found = jobs_.find(job);
+    if (!found || sched::finished(found->status())) continue;
+    sched::pending(sched::shown_status(found->record)) ? pending.insert(job) : dirty_.insert(job);
+  }
+  const int kb = configuration_->files.lsb->params.mc_pending_reason_kb;
+  const auto most = kb == 0 ? std::nullopt : std::optional(static_cast<std::size_t>(kb) * 1024);
+  for (auto& told : peer.reasons.next(pending, most, handler_.why)) {
+    dirty_.insert(told.job);
+    reasons_[told.job] = std::move(told.why);
+  }
 }
 
 std::optional<TimePoint> ForwardIn::next_tick() const {

@@ -21,6 +21,7 @@
 #include "sched/mbatchd/configuration.hpp"
 #include "sched/policy/book/forwarded_jobs.hpp"
 #include "sched/policy/cycle/snapshot.hpp"
+#include "sched/policy/peers/reason_round.hpp"
 
 namespace rollcall::mbatchd {
 
@@ -63,6 +64,7 @@ class ForwardIn {
     bool looks_up = false;
     std::vector<wire::PeerMessage> answers;        // refusals, and what is not known
     std::map<std::string, std::uint64_t> numbers;  // by queue: the highest forward that was answered
+    sched::peers::ReasonRound reasons;
   };
   void work(const std::string& cluster, WallTime now);
   static void pop(Peer& peer);
@@ -76,6 +78,8 @@ class ForwardIn {
   void refuse(Peer& peer, const wire::ForwardOffer& offer, std::string why);
   void greet(const std::string& cluster, Peer& peer, WallTime now);
   void tell(sched::JobKey job, WallTime now);
+  std::string reason_of(sched::JobKey job) const;
+  void tell_again(const std::string& cluster, Peer& peer);
   void tell_figures(const sched::cycle::Snapshot& snapshot, WallTime now);
 
   const sched::book::JobTable& jobs_;
@@ -88,6 +92,7 @@ class ForwardIn {
   std::uint64_t connections_ = 0;
   std::map<std::string, std::pair<TimePoint, Account>> accounts_;  // by name, for a minute
   std::set<sched::JobKey> dirty_;
+  std::map<sched::JobKey, std::string> reasons_;  // of those in dirty_ whose reason is known already
   std::optional<TimePoint> next_figures_, next_usage_;
 };
 

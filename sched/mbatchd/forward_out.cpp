@@ -8,6 +8,7 @@
 #include "sched/policy/book/forwarded_jobs.hpp"
 #include "sched/policy/cycle/forwardable.hpp"
 #include "sched/policy/forward/forward_terms.hpp"
+#include "sched/policy/forward/verdict_rows.hpp"
 #include "sched/policy/forward/verdict_text.hpp"
 #include "sched/policy/jobs/site_rules.hpp"
 #include "sched/policy/peers/crossing.hpp"
@@ -28,12 +29,10 @@ using sched::JobKey;
 constexpr std::size_t kMostLookedAt = 1000;  // jobs of one pass
 constexpr int kMostHeld = 1'000'000;         // attempts that a cluster may say it holds
 constexpr std::size_t kMostHeldBytes = std::size_t{1} << 30;
-constexpr int kMostComplaints = 20;           // lines of the log about one connection
-constexpr std::size_t kMostReturns = 10'000;  // remembered before ended jobs are left out
+constexpr int kMostComplaints = 20;  // lines of the log about one connection
 
 std::string host_of(const std::string& cluster) { return HostId::whole_cluster(cluster).text(); }
 std::string cluster_of(const std::string& host) { return std::string(HostId(host).cluster()); }
-std::string text(const conf::RemoteQueue& queue) { return queue.queue + "@" + queue.cluster; }
 
 }  // namespace
 
@@ -57,6 +56,7 @@ void ForwardOut::serves(const std::string& cluster) {
 
 void ForwardOut::lost(const std::string& cluster) {
   held_.erase(cluster);
+  applications_.erase(cluster);
   if (!queues_.connected(cluster)) return;
   queues_.connected(cluster, false);
   handler_.gone(host_of(cluster));
@@ -74,6 +74,9 @@ Result<void> ForwardOut::heard(const std::string& cluster, const wire::PeerMessa
       return take_over(cluster, message.over());
     case What::kFigures:
       return take_figures(cluster, message.figures(), now);
+    case What::kApplications:
+      applications_[cluster] = peers::believed(message.applications());
+      return {};
     default:
       return {};
   }
@@ -96,8 +99,21 @@ Result<void> ForwardOut::take_held(const std::string& cluster, const wire::Forwa
   return {};
 }
 
+// Those that were made before mbatchd was restarted; all others are known.
+void ForwardOut::restore_forwards(const std::string& cluster) {
+  for (const JobKey key : jobs_.on_host(host_of(cluster))) {
+    const sched::Job* job = jobs_.find(key);
+    if (!job || !sched::is_elsewhere(job->record)) continue;
+    const auto& forwarded = job->record.forwarded();
+    const Forward forward{{forwarded.queue(), cluster}, forwarded.number()};
+    if (!forwards_.try_emplace({key, job->record.attempt()}, forward).second) continue;
+    queues_.restored(forward.queue, forward.number, static_cast<int>(job->record.hosts(0).slots()));
+  }
+}
+
 void ForwardOut::greeted(const std::string& cluster, const wire::ForwardHeld& held) {
   queues_.connected(cluster, true);
+  restore_forwards(cluster);
   handler_.told(host_of(cluster), peers::came_of(held));
   forget_ended(cluster);
   for (const auto& state : held.running())
@@ -120,14 +136,16 @@ Result<void> ForwardOut::take_over(const std::string& cluster, const wire::Forwa
   const auto over = peers::believed(told);
   if (!over) return over.error();
   const Attempt attempt = peers::attempt_of(over->attempt());
+  auto end = peers::over_of(*over);
   if (over->how() == wire::ForwardOver::WITHDRAWN)
     if (const auto known = forwards_.find(attempt); known != forwards_.end()) {
       const auto& [queue, number] = known->second;
       queues_.came_back(queue, number);
-      then_[{attempt.job, text(queue)}] = queues_.figures(queue);  // without the job: what the next job like it finds
+      // Without the job: what the next job like it finds.
+      if (const auto figures = queues_.figures(queue)) end.figures = forward_policy::slots_of(*figures);
     }
   if (over->how() != wire::ForwardOver::REFUSED) tried_.erase(attempt.job);
-  handler_.told(host_of(cluster), peers::over_of(*over));
+  handler_.told(host_of(cluster), end);
   if (!is_there(attempt)) left(attempt);  // one that is not known there is offered again
   return {};
 }
@@ -198,15 +216,6 @@ void ForwardOut::begin_session(WallTime now) {
   offered_ = 0;
   more_ = false;
   tried_.clear();
-  forget_returns();
-}
-
-void ForwardOut::forget_returns() {
-  if (then_.size() < kMostReturns) return;
-  std::erase_if(then_, [this](const auto& one) {
-    const sched::Job* job = jobs_.find(one.first.first);
-    return !job || job->record.returns().empty() || sched::finished(job->status());
-  });
 }
 
 std::optional<WallTime> ForwardOut::next_session() const {
@@ -250,7 +259,7 @@ Result<ForwardOut::Look> ForwardOut::look(const sched::cycle::Snapshot& snapshot
   if (!parsed.error)
     forward_policy::add_terms(parsed.value, snapshot.rules().indices(), demand.from_type, look.asks);
   look.queues = queues_.of(queue->send_jobs_to, clusters_, steady);
-  for (auto& one : look.queues) add_returns(job.record, then_, now, one);
+  for (auto& one : look.queues) add_returns(job.record, now, one);
   look.settings = settings_of(configuration_->files, *queue);
   look.choice = forward_policy::choose(look.asks, look.queues, look.settings);
   return look;
@@ -267,36 +276,38 @@ bool ForwardOut::offer_job(const sched::cycle::Snapshot& snapshot, JobKey key,
     for (const std::size_t offer : seen->choice.offers) {
       const auto& name = seen->queues[offer].name;
       if (std::find(tried.queues.begin(), tried.queues.end(), name) != tried.queues.end()) continue;
-      forward(*job, name, demand.min_slots,
-              forward_policy::line_of(seen->choice, seen->asks, seen->queues, seen->settings));
+      forward(*job, name, demand.min_slots, *seen);
       return true;
     }
   more_ = more_ || !tried.queues.empty();
   return false;
 }
 
-void ForwardOut::forward(const sched::Job& job, const conf::RemoteQueue& queue, int slots, std::string why) {
+void ForwardOut::forward(const sched::Job& job, const conf::RemoteQueue& queue, int slots, const Look& seen) {
   const Attempt attempt{job.key(), job.record.attempt() + 1};
   sched::event::Dispatched event;
   event.placement.hosts.push_back({HostId::whole_cluster(queue.cluster), slots});
   auto& forwarded = event.forwarded.emplace();
   forwarded.set_cluster(queue.cluster);
   forwarded.set_queue(queue.queue);
-  forwarded.set_why(std::move(why));
+  forwarded.set_why(forward_policy::line_of(seen.choice, seen.asks, seen.queues, seen.settings));
+  for (auto& row : forward_policy::rows_of(seen.choice, seen.asks, seen.queues, seen.settings))
+    forwarded.mutable_looked_at()->Add(std::move(row));
   forwarded.set_number(queues_.forwarded(queue, slots));
   forwards_[attempt] = {queue, forwarded.number()};
   tried_[attempt.job].queues.push_back(queue);
   if (!handler_.dispatch(attempt.job, event)) left(attempt);
 }
 
-std::string ForwardOut::verdicts_of(const sched::cycle::Snapshot& snapshot, JobKey key, WallTime now,
-                                    TimePoint steady) const {
+sched::answers::RemoteLook ForwardOut::verdicts_of(const sched::cycle::Snapshot& snapshot, JobKey key,
+                                                   WallTime now, TimePoint steady) const {
   const sched::Job* job = sends_ ? jobs_.find(key) : nullptr;
   const auto* pending = job ? snapshot.pending(key) : nullptr;
-  if (!pending || pending->hold != sched::cycle::Hold::none || job->record.has_from()) return "";
+  if (!pending || pending->hold != sched::cycle::Hold::none || job->record.has_from()) return {};
   const auto seen = look(snapshot, *job, snapshot.demand(pending->demand), now, steady);
-  if (!seen) return seen.error().text.empty() ? "" : "Not forwarded: " + seen.error().text + "\n";
-  return forward_policy::table_of(seen->choice, seen->asks, seen->queues, seen->settings);
+  if (!seen) return {seen.error().text.empty() ? "" : "Not forwarded: " + seen.error().text + "\n", {}};
+  return {forward_policy::table_of(seen->choice, seen->asks, seen->queues, seen->settings),
+          forward_policy::rows_of(seen->choice, seen->asks, seen->queues, seen->settings)};
 }
 
 wire::BatchReply::ClusterRows ForwardOut::rows(
@@ -309,6 +320,13 @@ wire::BatchReply::ClusterRows ForwardOut::rows(
     row.set_status(condition(cluster));
     return row;
   };
+  for (const auto& [cluster, told] : applications_)
+    for (const auto& profile : told.profiles()) {
+      auto& row = *rows.add_applications();
+      row.set_cluster(cluster);
+      row.set_name(profile.name());
+      row.set_description(profile.description());
+    }
   for (const auto& queue : configuration_->files.lsb->queues) {
     for (const auto& remote : queues_.of(queue.send_jobs_to, clusters_, now)) {
       auto& row = add(queue.name, remote.name.cluster);

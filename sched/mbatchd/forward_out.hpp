@@ -19,6 +19,7 @@
 #include "common/wire/batch.pb.h"
 #include "common/wire/peer.pb.h"
 #include "sched/mbatchd/configuration.hpp"
+#include "sched/policy/answers/answers.hpp"
 #include "sched/policy/book/job_table.hpp"
 #include "sched/policy/cycle/snapshot.hpp"
 #include "sched/policy/forward/choice.hpp"
@@ -57,10 +58,9 @@ class ForwardOut : public sched::Engine {
   void offer(const sched::cycle::Snapshot& snapshot, WallTime now, TimePoint steady);
   // The next session begins, and jobs wait for it.
   std::optional<WallTime> next_session() const;
-  // Which queues of other clusters a pending job would be offered to now, and why not to the others: a table, or one line; "": it is
-  // no job that is sent.
-  std::string verdicts_of(const sched::cycle::Snapshot& snapshot, sched::JobKey key, WallTime now,
-                          TimePoint steady) const;
+  // Which queues of other clusters a pending job would be offered to now, and why not to the others.
+  sched::answers::RemoteLook verdicts_of(const sched::cycle::Snapshot& snapshot, sched::JobKey key,
+                                         WallTime now, TimePoint steady) const;
   // The queues that send or receive, in the order of lsb.queues.
   wire::BatchReply::ClusterRows rows(const std::function<std::string(const std::string& cluster)>& condition,
                                      TimePoint now) const;
@@ -86,6 +86,7 @@ class ForwardOut : public sched::Engine {
     std::vector<conf::RemoteQueue> queues;
   };
   Result<void> take_held(const std::string& cluster, const wire::ForwardHeld& held);
+  void restore_forwards(const std::string& cluster);
   void greeted(const std::string& cluster, const wire::ForwardHeld& held);
   Result<void> take_state(const std::string& cluster, const wire::ForwardState& state);
   Result<void> take_over(const std::string& cluster, const wire::ForwardOver& over);
@@ -99,10 +100,9 @@ class ForwardOut : public sched::Engine {
   Result<Look> look(const sched::cycle::Snapshot& snapshot, const sched::Job& job,
                     const sched::cycle::Demand& demand, WallTime now, TimePoint steady) const;
   void begin_session(WallTime now);
-  void forget_returns();
   bool offer_job(const sched::cycle::Snapshot& snapshot, sched::JobKey key,
                  const sched::cycle::Demand& demand, WallTime now, TimePoint steady);
-  void forward(const sched::Job& job, const conf::RemoteQueue& queue, int slots, std::string why);
+  void forward(const sched::Job& job, const conf::RemoteQueue& queue, int slots, const Look& seen);
   void left(const sched::Attempt& attempt);
   void complain(const std::string& cluster, const std::string& what);
   bool is_there(const sched::Attempt& attempt) const;
@@ -114,12 +114,11 @@ class ForwardOut : public sched::Engine {
   sched::forward::RemoteQueues queues_;
   std::shared_ptr<const Configuration> configuration_;
   std::vector<std::string> clusters_;                           // peers, for `queue@allclusters`
+  std::map<std::string, wire::PeerApplications> applications_;  // by connected cluster, as told
   std::map<std::string, Held> held_;                            // by cluster, until its last part
   std::map<std::string, std::uint64_t> connections_, updates_;  // for the order of updates
   std::map<std::string, int> complaints_;                       // by cluster: of its connection
   std::map<sched::Attempt, Forward> forwards_;
-  std::map<std::pair<sched::JobKey, std::string>, std::optional<sched::forward::Figures>>
-      then_;  // at a return; by job, queue@cluster
 
   bool sends_ = false;  // a queue has SNDJOBS_TO
   std::optional<WallTime> session_;

@@ -5,6 +5,7 @@
 
 #include "common/conf/forward_settings.hpp"
 #include "sched/policy/forward/value_terms.hpp"
+#include "sched/policy/forward/verdict_rows.hpp"
 #include "sched/policy/jobs/site_rules.hpp"
 
 namespace rollcall::mbatchd {
@@ -133,14 +134,12 @@ sched::peers::UserMap user_map_of(const sched::ConfigView& files) {
           }};
 }
 
-void add_returns(const wire::JobRecord& record, const FiguresAtReturn& then, WallTime now,
-                 sched::forward::RemoteQueue& queue) {
+void add_returns(const wire::JobRecord& record, WallTime now, sched::forward::RemoteQueue& queue) {
   for (const auto& one : record.returns()) {
     if (one.cluster() != queue.name.cluster || one.queue() != queue.name.queue) continue;
     queue.returns.times = one.times();
     queue.returns.ago = std::chrono::microseconds(std::max<std::int64_t>(0, now.us - one.at_us()));
-    const auto known = then.find({sched::key_of(record.key()), queue.name.queue + "@" + queue.name.cluster});
-    if (known != then.end()) queue.returns.then = known->second;
+    if (one.has_figures()) queue.returns.then = sched::forward::figures_of(one.figures());
   }
 }
 

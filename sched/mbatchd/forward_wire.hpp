@@ -37,10 +37,7 @@ bool may_forward(const sched::ConfigView& files, const conf::QueueRow& queue, co
 // UserMap of lsb.users, whose groups are those of lsb.users. `files` must outlive it.
 sched::peers::UserMap user_map_of(const sched::ConfigView& files);
 
-// How often the job came back from the queue. `then`: the queue's figures at its last return, by job and queue@cluster.
-using FiguresAtReturn =
-    std::map<std::pair<sched::JobKey, std::string>, std::optional<sched::forward::Figures>>;
-void add_returns(const wire::JobRecord& record, const FiguresAtReturn& then, WallTime now,
-                 sched::forward::RemoteQueue& queue);
+// How often the job came back from the queue, and with which figures the last time.
+void add_returns(const wire::JobRecord& record, WallTime now, sched::forward::RemoteQueue& queue);
 
 }  // namespace rollcall::mbatchd

@@ -14,6 +14,7 @@
 #include "sched/mbatchd/clients.hpp"
 #include "sched/mbatchd/configuration.hpp"
 #include "sched/mbatchd/waiters.hpp"
+#include "sched/policy/answers/answers.hpp"
 #include "sched/policy/answers/snapshot_keeper.hpp"
 #include "sched/policy/book/host_ledger.hpp"
 #include "sched/policy/book/job_table.hpp"
@@ -22,7 +23,7 @@ namespace rollcall::mbatchd {
 
 // What is known of other clusters, as AnswerView has it.
 struct RemoteAnswers {
-  std::function<std::string(sched::JobKey)> queues;
+  std::function<sched::answers::RemoteLook(sched::JobKey)> queues;
   std::function<wire::BatchReply::ClusterRows()> clusters;
 };
 

@@ -28,12 +28,12 @@ End Queue
 PARAMS = "MC_PLUGIN_UPDATE_INTERVAL = 1\nMC_RUSAGE_UPDATE_INTERVAL = 1"
 
 
-def two(bench, **how):
+def two(bench, more_params=None, **how):
     how.setdefault("slots", {"east": 2})
     how.setdefault("queues", {"west": SENDS.format(to="receive@east", hosts="none"), "east": RECEIVES.format(of="west")})
     return Federation(
         bench, {"west": ("n1",), "east": ("n2",)},
-        params={"west": PARAMS + "\nDEFAULT_QUEUE = send", "east": PARAMS}, **how)
+        params={"west": PARAMS + "\nDEFAULT_QUEUE = send", "east": PARAMS + (more_params or {}).get("east", "")}, **how)
 
 
 def test_a_job_runs_in_the_other_cluster_and_its_end_comes_back(bench):
@@ -63,6 +63,9 @@ def test_both_sides_say_where_the_job_is(bench):
                      f"n2 n1@west:{job} west {job} receive games", "bjobs in east")
         expect_equal(west.run("bpeek", str(job)).stdout, "<< output from stdout >>\n", "bpeek of a job that writes to /dev/null")
         expect_equal(west.user("bjobs", "-fwd", "-u", "all", "-noheader", "-o", "jobid").stdout.split(), [str(job)], "bjobs -fwd")
+        looked_at = json.loads(west.user("bjobs", "-json", "-o", "remote_queues", str(job)).stdout)["RECORDS"][0]["REMOTE_QUEUES"]
+        expect_equal([(row["QUEUE"], row["CLUSTER"], row["OFFER"]) for row in looked_at], [("receive", "east", 1)], "bjobs -json")
+        expect_in("receive@east: ", west.user("bjobs", "-noheader", "-o", "remote_queues:-200", str(job)).stdout, "bjobs -o remote_queues")
         west_long = west.user("bjobs", "-l", "-UF", str(job)).stdout
         expect_in(f"Job is forwarded to queue <receive> of cluster <east> as job <{there}>; receive@east: ", west_long, "bjobs -l")
         expect_in("Started 1 Task(s) on Host(s) <n2@east>", west_long, "bjobs -l")
@@ -188,6 +191,7 @@ def test_while_the_other_master_is_away_the_job_stays_forwarded(bench):
         west.wait_for(runs, "RUN")
         waits = west.bsub("echo $LSB_JOBID >>ran", "-q", "send", "-o", "/dev/null")
         wait_until(lambda: west.field(waits, "dstjobid") not in ("", "-"), "it is accepted")
+        expect_equal(west.user("bjobs", "-sum", "-u", "all").stdout.splitlines()[1].split(), ["1", "0", "0", "0", "0", "1"], "bjobs -sum")
         east.kill_daemon("mbatchd", "n2")
         wait_until(lambda: ": connected" not in west.standing("east"), "west notices")
         expect_equal((west.field(runs), west.field(waits)), ("RUN", "PEND"), "both stay")
@@ -196,6 +200,9 @@ def test_while_the_other_master_is_away_the_job_stays_forwarded(bench):
         expect(west.field(waits) == "PEND", "no end before the other cluster has said so")
         later = west.bsub("true", "-q", "send", "-o", "/dev/null")
         expect_in("its cluster is not connected", west.user("bjobs", "-l", "-UF", str(later)).stdout, "the table of queues")
+        shown = west.user("bjobs", "-json", "-o", "stat fwd_queues", str(later)).stdout
+        row = json.loads(shown)["RECORDS"][0]["REMOTE_QUEUES"][0]
+        expect_equal((row["CONNECTED"], row["OFFER"], row["WHY"]), (False, None, "its cluster is not connected"), shown)
         east.start_daemon("mbatchd", "n2")
         west.wait_for(waits, "EXIT")
         west.wait_for(runs, "EXIT", "DONE")
@@ -218,6 +225,33 @@ def test_a_job_goes_to_the_queue_with_free_slots(bench):
         for job in jobs:
             west.run("bkill", str(job))
             west.wait_for(job, "EXIT")
+
+
+def test_a_job_whose_pre_execution_fails_there_comes_back(bench):
+    with two(bench, more_params={"east": "\nREMOTE_MAX_PREEXEC_RETRY = 1"}) as clusters:
+        west, east = clusters["west"], clusters["east"]
+        job = west.bsub("true", "-q", "send", "-E", "echo tried >>tried; exit 1", "-o", "/dev/null")
+        words = "the job came back 3 times"
+        wait_until(lambda: words in west.user("bjobs", "-l", "-UF", str(job)).stdout,
+                   lambda: west.user("bjobs", "-l", "-UF", str(job)).stdout + west.logs_text(), 60)
+        expect_equal(west.field(job), "PEND", "bjobs")
+        with open(f"{west.places[ALICE]}/tried", encoding="ascii") as file:
+            expect_equal(file.read(), "tried\n" * 3, "one pre-execution each time")
+        expect_equal([line.split()[0] for line in east.jobs("stat")], ["EXIT"] * 3, "bjobs in east")
+        west.run("bkill", str(job))
+        west.wait_for(job, "EXIT")
+
+
+def test_clusters_tell_each_other_their_application_profiles(bench):
+    with two(bench) as clusters:
+        west, east = clusters["west"], clusters["east"]
+        expect_in("No application profiles of remote clusters are known", west.good("bclusters", "-app"), "bclusters -app")
+        east.write_batch("lsb.applications", "Begin Application\nNAME = fluent\nDESCRIPTION = the flow solver\nEnd Application\n")
+        east.good("badmin", "reconfig")
+        wait_until(lambda: "fluent" in west.good("bclusters", "-app"), lambda: west.good("bclusters", "-app"), 30)
+        expect_in("east            fluent          the flow solver\n", west.good("bclusters", "-app"), "bclusters -app")
+        told = json.loads(west.good("bclusters", "-app", "-json"))
+        expect_equal((told["APPS"], told["RECORDS"][0]["APP_NAME"]), (1, "fluent"), "bclusters -app -json")
 
 
 def test_who_and_what_may_not_cross_stays_with_a_reason(bench):

@@ -34,6 +34,7 @@ class DefaultsReader {
       take("REQUEUE_EXIT_VALUES", parse_requeue_exits(cell->text), defaults.requeue_exits);
     defaults.most_requeues = cells_.whole("MAX_JOB_REQUEUE", 0, kMaxSeconds);
     defaults.preexec_retries = read_preexec_retries(cells_, kMaxSeconds);
+    defaults.remote_preexec_retries = read_remote_preexec_retries(cells_);
     defaults.terminate_when = reasons();
     defaults.cpu_limit = times("CPULIMIT");
     defaults.run_limit = times("RUNLIMIT");
@@ -180,6 +181,7 @@ const std::vector<std::string>& job_default_keywords() {
                                                  "MAX_JOB_REQUEUE",
                                                  "MAX_PREEXEC_RETRY",
                                                  "LOCAL_MAX_PREEXEC_RETRY",
+                                                 "REMOTE_MAX_PREEXEC_RETRY",
                                                  "MAX_JOB_PREEMPT",
                                                  "MAX_TOTAL_TIME_PREEMPT",
                                                  "NO_PREEMPT_INTERVAL",
@@ -197,6 +199,12 @@ std::optional<int> read_preexec_retries(RowReader& cells, int most_of_local) {
   const auto local = cells.whole("LOCAL_MAX_PREEXEC_RETRY", 0, most_of_local);
   const auto any = cells.whole("MAX_PREEXEC_RETRY", 0, kMaxSeconds);
   return local ? local : any;
+}
+
+std::optional<int> read_remote_preexec_retries(RowReader& cells) {
+  const auto remote = cells.whole("REMOTE_MAX_PREEXEC_RETRY", 1, kMaxSeconds);
+  const auto any = cells.whole("MAX_PREEXEC_RETRY", 0, kMaxSeconds);
+  return remote ? remote : any;
 }
 
 Row cells_in_force(const Row& row, const JobDefaults& defaults, const Problems& problems) {

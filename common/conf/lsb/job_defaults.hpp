@@ -38,6 +38,7 @@ struct JobDefaults {
   RequeueExits requeue_exits;
   std::optional<int> most_requeues;    // MAX_JOB_REQUEUE
   std::optional<int> preexec_retries;  // LOCAL_MAX_PREEXEC_RETRY, else MAX_PREEXEC_RETRY
+  std::optional<int> remote_preexec_retries;  // of other clusters' jobs: REMOTE_MAX_PREEXEC_RETRY, else MAX_PREEXEC_RETRY
   Limit<TimeLimit> cpu_limit, run_limit;
   Limit<long long> memory_limit;  // KB, whatever LSF_UNIT_FOR_LIMITS is
   Limit<long long> process_limit, thread_limit;
@@ -55,6 +56,8 @@ const std::vector<std::string>& job_default_keywords();
 JobDefaults read_job_defaults(const Row& row, const LimitUnit& unit, Problems& problems);
 // LOCAL_MAX_PREEXEC_RETRY, else MAX_PREEXEC_RETRY; lsb.params has the same pair with another bound.
 std::optional<int> read_preexec_retries(RowReader& cells, int most_of_local);
+// REMOTE_MAX_PREEXEC_RETRY, else MAX_PREEXEC_RETRY.
+std::optional<int> read_remote_preexec_retries(RowReader& cells);
 // The row as it takes effect: without invalid values; a limit with an invalid default shows its maximum.
 Row cells_in_force(const Row& row, const JobDefaults& defaults, const Problems& problems);
 

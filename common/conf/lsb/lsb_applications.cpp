@@ -65,7 +65,6 @@ constexpr auto kWithoutEffect = std::to_array<WithoutEffect>({
     {"PRIORITY", kNoPriorities},
     {"RC_ACCOUNT", "hosts are not rented"},
     {"RC_RECLAIM_ACTION", "hosts are not rented"},
-    {"REMOTE_MAX_PREEXEC_RETRY", "jobs are forwarded without it in this release"},
     {"RESIZABLE_JOBS", kNoResizing},
     {"RESIZE_NOTIFY_CMD", kNoResizing},
     {"RESUME_COND", kOfQueues},

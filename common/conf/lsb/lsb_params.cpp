@@ -23,6 +23,7 @@ const std::vector<std::string> kParameterNames{"MBD_SLEEP_TIME",
                                                "DEFAULT_HOST_SPEC",
                                                "DEFAULT_PROJECT",
                                                "MAX_PREEXEC_RETRY",
+                                               "REMOTE_MAX_PREEXEC_RETRY",
                                                "MC_RECLAIM_DELAY",
                                                "MC_PLUGIN_SCHEDULE_ENHANCE",
                                                "MC_PLUGIN_UPDATE_INTERVAL",
@@ -157,6 +158,7 @@ void read_row(const Row& row, LsbParams& params, Problems& problems) {
   if (row.given("DEFAULT_PROJECT")) params.default_project = cells.word("DEFAULT_PROJECT");
   params.default_application = cells.word("DEFAULT_APPLICATION");
   params.preexec_retries = read_preexec_retries(cells, kMost);
+  set(params.remote_preexec_retries, read_remote_preexec_retries(cells));
   if (const auto minutes = cells.whole("MC_RECLAIM_DELAY", 0, kMaxTasks))
     params.mc_reclaim_delay = std::chrono::minutes(*minutes);
   params.forward_choice = forward_choice(cells);

@@ -39,6 +39,7 @@ struct LsbParams {
   std::string default_project = "default";
   std::string default_application;     // of a job that names none; "": none
   std::optional<int> preexec_retries;  // LOCAL_MAX_PREEXEC_RETRY, else MAX_PREEXEC_RETRY
+  int remote_preexec_retries = 5;      // REMOTE_MAX_PREEXEC_RETRY, else MAX_PREEXEC_RETRY
   int max_job_id = 999'999;            // MAX_JOBID
   int max_array_size = 1000;           // MAX_JOB_ARRAY_SIZE
   std::optional<int> max_requeue;      // MAX_JOB_REQUEUE

@@ -33,14 +33,19 @@ namespace rollcall::sched::answers {
 
 inline constexpr std::size_t kAnswerPart = 400 * 1024;  // bytes: a part that has reached it is sent
 
+// The remote queues that a pending job was not forwarded to.
+struct RemoteLook {
+  std::string table;  // or one line; "": the job was not looked at
+  std::vector<wire::ForwardVerdict> rows;
+};
+
 struct AnswerView {
   const book::JobTable& jobs;
   const book::HostLedger& hosts;
   const cycle::Snapshot& snapshot;
   WallTime now;
   book::ReadWhole whole = {};  // reads scripts and environments; none: they are not sent
-  // A table of the remote queues that a job was not forwarded to; "": it was not looked at. None: no queue sends jobs.
-  std::function<std::string(JobKey)> remote_queues = {};
+  std::function<RemoteLook(JobKey)> remote_queues = {};          // none: no queue sends jobs
   std::function<wire::BatchReply::ClusterRows()> clusters = {};  // of bclusters; none: there are none
 };
 

@@ -138,6 +138,11 @@ void add_exceptions(const AnswerView& view, const Job& job, JobView& to) {
       job_exceptions(job.record, {row.overrun_minutes, row.underrun_minutes, row.idle}, view.now));
 }
 
+void add_remote_queues(RemoteLook look, JobView& to) {
+  to.set_remote_queues(std::move(look.table));
+  for (auto& row : look.rows) to.mutable_looked_at()->Add(std::move(row));
+}
+
 void add_thresholds(const AnswerView& view, const Job& job, JobView& to) {
   const auto& rules = view.snapshot.rules();
   const auto queue = rules.queue(job.record.queue());
@@ -192,7 +197,8 @@ class JobsAnswer {
     return over_ = true;
   }
   static void add_sum(wire::JobStatus status, book::SlotCount count, wire::BatchReply::SlotSums& to) {
-    (*to.mutable_slots())[status] += count.slots;
+    (*to.mutable_slots())[status] += count.slots - count.forwarded;
+    to.set_forwarded(to.forwarded() + count.forwarded);
     to.set_jobs(to.jobs() + count.jobs);
     if (!finished(status)) to.set_unfinished(to.unfinished() + count.jobs);
   }
@@ -223,7 +229,8 @@ class JobsAnswer {
   // Adds the job and returns the bytes that it adds.
   std::size_t add(const AnswerView& view, const Job& job, Slice& slice, wire::BatchReply::Jobs& jobs) {
     if (ask_.sums()) {
-      const book::SlotCount one{slots_shown(job), 1};
+      const std::uint64_t slots = slots_shown(job);
+      const book::SlotCount one{slots, 1, waits_elsewhere(job.record) ? slots : 0};
       add_sum(shown_status(job.record), one, *jobs.mutable_sums());
       slice.added(0);
       return 0;
@@ -332,6 +339,7 @@ class JobsAnswer {
     record.clear_effective_resreq();
     record.clear_reserved();
     record.clear_excluded_hosts();
+    if (record.has_forwarded()) record.mutable_forwarded()->clear_looked_at();
   }
 
   static void add_counts(const AnswerView& view, std::int32_t id, JobView& to) {
@@ -390,7 +398,7 @@ wire::BatchReply::JobView job_view(const AnswerView& view, const Job& job, cycle
   *to.mutable_record() = job.record;
   if (show_start(*to.mutable_record())) add_start_reason(job, to);
   if (pending(job.status()) && reasons != nullptr) add_pending_reasons(view, job, *reasons, to);
-  if (pending(job.status()) && view.remote_queues) to.set_remote_queues(view.remote_queues(job.key()));
+  if (pending(job.status()) && view.remote_queues) add_remote_queues(view.remote_queues(job.key()), to);
   if (placed(job.status())) add_suspend_reasons(job.record, to);
   *to.mutable_effective_limits() = view.jobs.effective_limits(job);
   to.set_combined_resreq(view.jobs.combined_resreq(job));

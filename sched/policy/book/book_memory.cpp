@@ -300,6 +300,7 @@ void count_slots(JobsOf& user, const Job& job, int sign) {
   const std::int64_t slots = pending(status) ? jobs::min_slots(*job.asked) : slots_of(job);
   const auto sum = user.sums.try_emplace({job.record.queue(), status}).first;
   sum->second.slots += static_cast<std::uint64_t>(sign * slots);
+  if (waits_elsewhere(job.record)) sum->second.forwarded += static_cast<std::uint64_t>(sign * slots);
   sum->second.jobs += static_cast<std::uint64_t>(sign);
   if (sum->second.jobs == 0) user.sums.erase(sum);
 }

@@ -116,6 +116,7 @@ class Selecting {
         const auto& [queue, status] = of;
         if (!status_meant(status) || (!filter_.queue().empty() && queue != filter_.queue())) continue;
         sums[status].slots += count.slots;
+        sums[status].forwarded += count.forwarded;
         sums[status].jobs += count.jobs;
       }
     };

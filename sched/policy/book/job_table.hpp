@@ -47,6 +47,7 @@ struct StatusCounts {
 // Number of jobs, and of the slots that they have or, while pending, ask for.
 struct SlotCount {
   std::uint64_t slots = 0, jobs = 0;
+  std::uint64_t forwarded = 0;  // of the slots: asked for by jobs that wait in another cluster
   friend bool operator==(const SlotCount&, const SlotCount&) = default;
 };
 using SlotSums = std::map<wire::JobStatus, SlotCount>;

@@ -27,6 +27,14 @@ std::uint64_t ForwardedCounts::forwarded(int slots) {
   return next_++;
 }
 
+void ForwardedCounts::restored(std::uint64_t forward, int slots) {
+  if (!there_.emplace(forward, std::max(slots, 0)).second) return;
+  next_ = std::max(next_, forward + 1);  // the clock that the first number is taken from went back
+  if (newest_ && forward <= newest_->accounts_for) return;
+  ++jobs_;
+  slots_ += std::max(slots, 0);
+}
+
 void ForwardedCounts::gone(std::uint64_t forward) {
   const auto found = there_.find(forward);
   if (found == there_.end()) return;

@@ -7,6 +7,7 @@
 //   event     | newest update                              | forwards on top of it
 //   ----------+--------------------------------------------+-------------------------------------------------
 //   forwarded |                                            | one more
+//   restored  |                                            | one more, if it is not in the newest update
 //   gone      |                                            | that one no longer, if it was still on top
 //   came back | without its slots, if it contained them    | that one no longer, if it was still on top
 //   updated   | this one, if it is newer and can be true   | those with numbers above the one that it names
@@ -43,6 +44,8 @@ class ForwardedCounts {
 
   // slots: what the remote queue will count as pending. Gives the forward's number.
   std::uint64_t forwarded(int slots);
+  // A forward that was made before a restart and is not gone. One that is known changes nothing.
+  void restored(std::uint64_t forward, int slots);
   // The job was refused or is over. Unknown numbers are ignored.
   void gone(std::uint64_t forward);
   // The job waited there until now, and is back. An update that contains it no longer holds.

@@ -34,6 +34,10 @@ std::uint64_t RemoteQueues::forwarded(const conf::RemoteQueue& queue, int slots)
   return known(queue).counts.forwarded(slots);
 }
 
+void RemoteQueues::restored(const conf::RemoteQueue& queue, std::uint64_t forward, int slots) {
+  known(queue).counts.restored(forward, slots);
+}
+
 void RemoteQueues::gone(const conf::RemoteQueue& queue, std::uint64_t forward) {
   if (const auto found = queues_.find(name_of(queue)); found != queues_.end())
     found->second.counts.gone(forward);

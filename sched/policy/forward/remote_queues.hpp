@@ -34,6 +34,8 @@ class RemoteQueues {
   ForwardedCounts::Outcome updated(const QueueNews& news, TimePoint now);
   // Gives the number of the forward.
   std::uint64_t forwarded(const conf::RemoteQueue& queue, int slots);
+  // A forward that was made before a restart.
+  void restored(const conf::RemoteQueue& queue, std::uint64_t forward, int slots);
   void gone(const conf::RemoteQueue& queue, std::uint64_t forward);
   void came_back(const conf::RemoteQueue& queue, std::uint64_t forward);
 

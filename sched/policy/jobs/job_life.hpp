@@ -49,7 +49,8 @@
 //                         (requeue_pause.hpp). Else 0: -> DONE, other: -> EXIT
 //         pre_exec_failed killed, or exit code 99 (LSB_EXIT_PRE_ABORT): -> EXIT. Else -> PEND at the head, without this
 //                         host for a while; after MAX_PREEXEC_RETRY times -> PSUSP, or EXIT
-//                         (LOCAL_MAX_PREEXEC_RETRY_ACTION)
+//                         (LOCAL_MAX_PREEXEC_RETRY_ACTION). Another cluster's job: after REMOTE_MAX_PREEXEC_RETRY times -> EXIT,
+//                         given back to it as not started
 //         not_started     killed, interactive, or its -cwd is missing: -> EXIT. Else -> PEND at the head, without this
 //                         host for a while
 //         supervisor_lost, host_restarted, never_seen
@@ -80,6 +81,7 @@ struct JobRules {
   bool rerunnable = false;                  // -r, else the queue's
   std::optional<int> most_requeues;         // MAX_JOB_REQUEUE; none: no limit
   std::optional<int> most_preexec_retries;  // MAX_PREEXEC_RETRY; none: no limit
+  int most_remote_preexec_retries = 5;      // REMOTE_MAX_PREEXEC_RETRY: then another cluster's job is given back
   bool exit_after_preexec_retries = false;  // LOCAL_MAX_PREEXEC_RETRY_ACTION=EXIT; else the job is held
   std::uint32_t terminate_for = 0;    // bits of SuspendReason: TERMINATE instead of SUSPEND (TERMINATE_WHEN)
   bool sequential = true;             // its TERMINATE sends INT, TERM, KILL; false: KILL at once

@@ -68,7 +68,7 @@ class LifeElsewhere : protected LifeEnd {
     const bool by_user = record_.stopped_by_user(), by_admin = record_.stopped_by_admin();
     acknowledge_and_release();
     if (record_.kill_asked()) return end_of_a_kill(told);
-    if (told.how == How::withdrawn) count_return();
+    if (told.how == How::withdrawn) count_return(told);
     record_.set_start_failure(told.why);
     if (by_user || by_admin) record_.set_requeue_held(true);
     pend_again(told.why);
@@ -210,7 +210,7 @@ class LifeElsewhere : protected LifeEnd {
     }
   }
 
-  void count_return() {
+  void count_return(const report::Over& told) {
     const auto& forwarded = record_.forwarded();
     auto& returns = *record_.mutable_returns();
     auto known = std::find_if(returns.begin(), returns.end(), [&](const wire::ForwardReturn& one) {
@@ -221,6 +221,8 @@ class LifeElsewhere : protected LifeEnd {
     one.set_queue(forwarded.queue());
     one.set_times(one.times() + 1);
     one.set_at_us(now_.us);
+    one.clear_figures();
+    if (told.figures) *one.mutable_figures() = *told.figures;
   }
 };
 

@@ -31,14 +31,21 @@ class LifeEnd : protected LifeRecord {
     if (pre_exec) record_.set_preexec_failures(record_.preexec_failures() + 1);
     const std::string host = record_.hosts(0).name();
     avoid(host);
-    if (pre_exec && rules_.most_preexec_retries &&
-        record_.preexec_failures() >= *rules_.most_preexec_retries) {
+    if (pre_exec && record_.has_from()) {
+      if (record_.preexec_failures() >= rules_.most_remote_preexec_retries) return give_back_to_its_cluster(told);
+    } else if (pre_exec && rules_.most_preexec_retries &&
+               record_.preexec_failures() >= *rules_.most_preexec_retries) {
       if (rules_.exit_after_preexec_retries)
         return finish(wire::STATUS_EXIT, told.exit_status, TERM_PRE_EXEC_FAIL, told.end_us);
       record_.set_preexec_failures(0);
       record_.set_requeue_held(true);
     }
     pend_again(record_.start_failure());
+  }
+
+  void give_back_to_its_cluster(const report::Over& told) {
+    record_.mutable_from()->set_withdrawn(true);
+    finish(wire::STATUS_EXIT, told.exit_status, TERM_PRE_EXEC_FAIL, told.end_us);
   }
 
   // A kill that came before the job ran.

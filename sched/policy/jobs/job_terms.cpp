@@ -125,6 +125,8 @@ JobRules job_rules(const ConfigView& config, const JobTerms& terms, const wire::
   rules.most_requeues = first_said(terms, &conf::JobDefaults::most_requeues, params.most_requeues);
   rules.most_preexec_retries =
       first_said(terms, &conf::JobDefaults::preexec_retries, config.lsb->params.preexec_retries);
+  rules.most_remote_preexec_retries = *first_said(terms, &conf::JobDefaults::remote_preexec_retries,
+                                                  config.lsb->params.remote_preexec_retries);
   rules.exit_after_preexec_retries = params.exit_after_preexec_retries;
   rules.sequential = min_slots(asked) <= 1 || config.cluster->programs.mbatchd.sequential_signals;
   rules.longest_pause_s = params.longest_pause_s;

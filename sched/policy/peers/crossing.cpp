@@ -12,6 +12,7 @@ namespace {
 
 constexpr std::size_t kLongestName = 255;
 constexpr int kMostHosts = 10'000;
+constexpr int kMostProfiles = 1000;
 
 // Variables that name things of one cluster, of one host, or of one attempt.
 bool stays(std::string_view word) {
@@ -179,6 +180,18 @@ Result<wire::ForwardOver> believed(const wire::ForwardOver& told) {
   if (!job) return job.error();
   *over.mutable_job() = std::move(*job);
   return over;
+}
+
+wire::PeerApplications believed(const wire::PeerApplications& told) {
+  wire::PeerApplications applications;
+  for (const auto& profile : told.profiles()) {
+    if (applications.profiles_size() == kMostProfiles) break;
+    if (!is_name(profile.name())) continue;
+    auto& taken = *applications.add_profiles();
+    taken.set_name(profile.name());
+    taken.set_description(plain_words(profile.description()));
+  }
+  return applications;
 }
 
 }  // namespace rollcall::sched::peers

@@ -31,5 +31,7 @@ bool is_name(const std::string& text);
 Result<void> check(const wire::ForwardAttempt& attempt);
 Result<wire::JobElsewhere> believed(const wire::JobElsewhere& told);
 Result<wire::ForwardOver> believed(const wire::ForwardOver& told);
+// Profiles without those whose name none can have; at most a thousand.
+wire::PeerApplications believed(const wire::PeerApplications& told);
 
 }  // namespace rollcall::sched::peers

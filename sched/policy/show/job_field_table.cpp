@@ -8,6 +8,7 @@
 #include "sched/policy/values/elsewhere.hpp"
 #include "sched/policy/values/gpus.hpp"
 #include "sched/policy/values/job.hpp"
+#include "sched/policy/values/verdict_json.hpp"
 
 namespace rollcall::sched::show {
 namespace {
@@ -77,6 +78,17 @@ std::string exit_reason(const Of& of) { return over(of) ? term_words(of.job.term
 // ---------------------------------------------------------------- where
 std::string from_host(const Of& of) { return from_host_word(of.job, of.asked); }
 std::string forward_cluster(const Of& of) { return of.job.forwarded().cluster(); }
+// Those of the moment, else those that were looked at when it was forwarded.
+const auto& looked_at(const Of& of) {
+  return of.view.looked_at_size() > 0 ? of.view.looked_at() : of.job.forwarded().looked_at();
+}
+std::string remote_queues(const Of& of) {
+  std::string line;
+  for (const auto& one : looked_at(of))
+    line += (line.empty() ? "" : "; ") + one.queue() + "@" + one.cluster() + ": " + one.why();
+  return line;
+}
+std::string remote_queues_json(const Of& of) { return verdicts_json(looked_at(of)); }
 std::string forward_time(const Of& of) {
   return of.job.has_forwarded() ? date(of, of.job.forwarded().at_us()) : "";
 }
@@ -359,6 +371,7 @@ const std::vector<JobField>& job_fields() {
       {"licproject", 20, "", nothing},
       {"forward_cluster", 15, "fwd_cluster", forward_cluster},
       {"forward_time", 15, "fwd_time", forward_time},
+      {"remote_queues", 15, "fwd_queues", remote_queues, kAsked, remote_queues_json},
       {"srcjobid", 8, "", source_job},
       {"dstjobid", 8, "", job_there},
       {"source_cluster", 15, "srcluster", source_cluster},

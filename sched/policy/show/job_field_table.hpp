@@ -27,6 +27,7 @@ struct JobField {
   const char* aliases;                    // blank-separated
   FieldValue value;                       // "": none
   FieldNeeds needs = FieldNeeds::record;  // what the answer must contain
+  FieldValue json = nullptr;              // its value in -json, where that is no string
 };
 
 // In the order of bjobs(1), also for "all".

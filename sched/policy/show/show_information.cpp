@@ -180,14 +180,48 @@ std::string clusters_table(const wire::BatchReply::ClusterRows& clusters, bool c
   return text + "\n[Resource Lease Information ]\nNo resources have been exported or borrowed\n";
 }
 
-std::string clusters_json(const wire::BatchReply::ClusterRows& clusters) {
+std::string cluster_applications_table(const wire::BatchReply::ClusterRows& clusters) {
+  std::string text = "[Remote Cluster Application Information ]\n" + left("REMOTE_CLUSTER", 16) + left("APP_NAME", 16) +
+                     "DESCRIPTION\n";
+  for (const auto& row : clusters.applications())
+    text += left(row.cluster(), 15) + " " + left(row.name(), 15) + " " +
+            (row.description().empty() ? "-" : row.description()) + "\n";
+  return clusters.applications().empty() ? "No application profiles of remote clusters are known\n" : text;
+}
+
+std::string cluster_applications_json(const wire::BatchReply::ClusterRows& clusters) {
   std::vector<std::string> records;
-  for (const auto& row : clusters.rows())
-    records.push_back(json_record({{"LOCAL_QUEUE", row.queue()},
-                                   {"JOB_FLOW", row.receives() ? "recv" : "send"},
-                                   {"REMOTE", row.receives() ? "-" : row.remote_queue()},
-                                   {"CLUSTER", row.cluster()},
-                                   {"STATUS", row.status()}}));
+  for (const auto& row : clusters.applications())
+    records.push_back(json_record(
+        {{"REMOTE_CLUSTER", row.cluster()}, {"APP_NAME", row.name()}, {"DESCRIPTION", row.description()}}));
+  return json_document("bclusters", "APPS", records);
+}
+
+std::string clusters_json(const wire::BatchReply::ClusterRows& clusters, bool counters) {
+  const auto number = [](std::int64_t value) { return std::to_string(value); };
+  std::vector<std::string> records;
+  for (const auto& row : clusters.rows()) {
+    JsonRecord record{{"LOCAL_QUEUE", row.queue()},
+                      {"JOB_FLOW", row.receives() ? "recv" : "send"},
+                      {"REMOTE", row.receives() ? "-" : row.remote_queue()},
+                      {"CLUSTER", row.cluster()},
+                      {"STATUS", row.status()}};
+    if (counters) {
+      const auto& told = row.figures();
+      const auto shown = [&](std::int64_t value) { return row.has_figures() ? number(value) : ""; };
+      record.insert(record.end(),
+                    {{"TOTAL", shown(told.total())},
+                     {"AVAIL", shown(told.available())},
+                     {"RUN", shown(told.running())},
+                     {"PEND", shown(told.pending())},
+                     {"PREEM", shown(told.preemptable())},
+                     {"JOBS", told.has_job_room() ? number(told.job_room()) : ""},
+                     {"SLOTS", told.has_slot_room() ? number(told.slot_room()) : ""},
+                     {"PRIO", shown(told.priority())},
+                     {"AGE_S", shown(told.age_s())}});
+    }
+    records.push_back(json_record(record));
+  }
   return json_document("bclusters", "CLUSTERS", records);
 }
 

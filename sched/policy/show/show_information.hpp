@@ -15,7 +15,11 @@ inline constexpr const char* kDefaultUserFields = "user jl/p max njobs pend run 
 
 // bclusters: the queues that send jobs to other clusters and receive them. `counters`: -l, with what those clusters told.
 std::string clusters_table(const wire::BatchReply::ClusterRows& clusters, bool counters);
-std::string clusters_json(const wire::BatchReply::ClusterRows& clusters);
+// counters: with what the other clusters told of their queues.
+std::string clusters_json(const wire::BatchReply::ClusterRows& clusters, bool counters);
+// bclusters -app
+std::string cluster_applications_table(const wire::BatchReply::ClusterRows& clusters);
+std::string cluster_applications_json(const wire::BatchReply::ClusterRows& clusters);
 
 enum class ParameterForm { shortly, explained, all };  // bparams, -l, -a
 std::string parameters_text(const wire::BatchReply::Parameters& parameters, ParameterForm form);

@@ -77,8 +77,13 @@ std::string JobFields::line(const JobView& job, const wire::Submission& asked, c
 std::string JobFields::json(const JobView& job, const wire::Submission& asked, const ShowTime& time) const {
   JsonRecord record;
   const auto values = this->values(job, asked, time, "");
-  for (std::size_t i = 0; i < values.size(); ++i)
-    record.emplace_back(output_fields()[format_.chosen()[i].field].header, values[i]);
+  const FieldSource of{job, job.record(), asked, time, units_, ""};
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const std::size_t field = format_.chosen()[i].field;
+    const FieldValue json = job_fields()[field].json;
+    record.emplace_back(output_fields()[field].header,
+                        json ? JsonValue::json(json(of)) : JsonValue(values[i]));
+  }
   return json_record(record);
 }
 

@@ -203,11 +203,10 @@ void SlotTotals::add(wire::JobStatus status, std::uint64_t slots) {
 }
 
 std::string SlotTotals::table() const {
-  // FWD_PEND is 0: jobs that wait in another cluster are among PEND.
   std::string header, row;
   const std::pair<const char*, std::uint64_t> columns[] = {{"RUN", run_},     {"SSUSP", ssusp_},
                                                            {"USUSP", ususp_}, {"UNKNOWN", unknown_},
-                                                           {"PEND", pend_},   {"FWD_PEND", 0}};
+                                                           {"PEND", pend_},   {"FWD_PEND", forwarded_}};
   for (const auto& [name, count] : columns) {
     header += left(name, 11);
     row += left(std::to_string(count), 11);

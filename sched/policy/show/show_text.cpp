@@ -171,6 +171,10 @@ std::string one_threshold_table(const std::vector<ThresholdColumn>& columns, con
          threshold_row(" loadStop ", columns, thresholds, true);
 }
 
+std::string json_text(const JsonValue& value) {
+  return value.is_json ? value.text : "\"" + escaped(value.text) + "\"";
+}
+
 }  // namespace
 
 namespace {
@@ -326,7 +330,7 @@ std::string threshold_table(const Thresholds& thresholds) {
 std::string json_record(const JsonRecord& record) {
   std::string text = "    {\n";
   for (std::size_t i = 0; i < record.size(); ++i)
-    text += "      \"" + escaped(record[i].first) + "\":\"" + escaped(record[i].second) + "\"" +
+    text += "      \"" + escaped(record[i].first) + "\":" + json_text(record[i].second) +
             (i + 1 < record.size() ? ",\n" : "\n");
   return text + "    }";
 }

@@ -69,8 +69,20 @@ std::string home_word(const std::string& path, const std::string& home);
 std::string threshold_table(
     const google::protobuf::RepeatedPtrField<wire::BatchReply::NamedThreshold>& thresholds);
 
-// {"COMMAND":"bjobs","JOBS":1,"RECORDS":[...]} as LSF writes it: all values are strings, "/" is "\/".
-using JsonRecord = std::vector<std::pair<std::string, std::string>>;
+// {"COMMAND":"bjobs","JOBS":1,"RECORDS":[...]} as LSF writes it: values are strings, "/" is "\/".
+struct JsonValue {
+  JsonValue(std::string words) : text(std::move(words)) {}  // NOLINT: a string is a value
+  JsonValue(const char* words) : text(words) {}             // NOLINT
+  // A value that is no string: a list of a field that LSF does not have.
+  static JsonValue json(std::string json) {
+    JsonValue value(std::move(json));
+    value.is_json = true;
+    return value;
+  }
+  std::string text;
+  bool is_json = false;
+};
+using JsonRecord = std::vector<std::pair<std::string, JsonValue>>;
 std::string json_record(const JsonRecord& record);
 std::string json_document(const std::string& command, const std::string& count_key,
                           const std::vector<std::string>& records);

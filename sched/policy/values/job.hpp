@@ -67,6 +67,10 @@ inline wire::JobStatus shown_status(const wire::JobRecord& record) {
 inline bool is_elsewhere(const wire::JobRecord& record) {
   return record.has_forwarded() && placed(record.status());
 }
+// It is in another cluster and has not begun there: shown as pending.
+inline bool waits_elsewhere(const wire::JobRecord& record) {
+  return is_elsewhere(record) && pending(shown_status(record));
+}
 inline bool finished(wire::JobStatus s) { return s == wire::STATUS_DONE || s == wire::STATUS_EXIT; }
 
 }  // namespace rollcall::sched

@@ -43,6 +43,7 @@ TEST(QueueValues, EveryCellIsRead) {
   EXPECT_THAT(read.queue.accept_interval, Optional(0.5));
   EXPECT_THAT(read.queue.jobs.most_requeues, Optional(3));
   EXPECT_THAT(read.queue.jobs.preexec_retries, Optional(4)) << "that of this cluster counts first";
+  EXPECT_THAT(read.queue.jobs.remote_preexec_retries, Optional(5));
   EXPECT_TRUE(read.queue.rerunnable);
   EXPECT_THAT(read.queue.overrun_minutes, Optional(60));
   EXPECT_THAT(read.queue.underrun_minutes, Optional(2));
@@ -177,6 +178,9 @@ TEST(ParameterValues, RetriesOfThisClusterGoFirst) {
         parse_sections("Begin Parameters\n" + lines + "End Parameters\n", "p", {}, problems), problems);
   };
   EXPECT_THAT(read("MAX_PREEXEC_RETRY = 5\n").preexec_retries, Optional(5));
+  EXPECT_EQ(read("").remote_preexec_retries, 5);
+  EXPECT_EQ(read("MAX_PREEXEC_RETRY = 7\n").remote_preexec_retries, 7);
+  EXPECT_EQ(read("MAX_PREEXEC_RETRY = 7\nREMOTE_MAX_PREEXEC_RETRY = 3\n").remote_preexec_retries, 3);
   EXPECT_THAT(read("MAX_PREEXEC_RETRY = 5\nLOCAL_MAX_PREEXEC_RETRY = 0\n").preexec_retries, Optional(0));
   EXPECT_THAT(texts(read("JOB_ACCEPT_INTERVAL = 2\n").shown), ElementsAre("JOB_ACCEPT_INTERVAL=2"));
 }

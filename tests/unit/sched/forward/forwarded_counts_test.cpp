@@ -67,6 +67,26 @@ TEST(ForwardedCounts, UpdateThatAccountsForLessAddsForwardsAgain) {
   EXPECT_EQ(pending(counts), 4);
 }
 
+TEST(ForwardedCounts, ForwardsOfBeforeARestartAreCountedUntilAnUpdateContainsThem) {
+  ForwardedCounts counts(100);
+  counts.restored(7, 4);
+  counts.restored(9, 2);
+  counts.restored(9, 2);
+  counts.updated(update(1, 7, 5));  // the second offer was on its way when mbatchd ended
+  EXPECT_EQ(counts.figures(), (Figures{{100, 50, 50, 7, 20}, 9, 38}));
+  counts.restored(6, 1);  // in that update
+  EXPECT_EQ(pending(counts), 7);
+  counts.gone(9);
+  EXPECT_EQ(pending(counts), 5);
+  EXPECT_EQ(counts.forwarded(1), 100U);
+}
+
+TEST(ForwardedCounts, NumbersGoOnAboveRestoredOnesWhereTheClockWentBack) {
+  ForwardedCounts counts(100);
+  counts.restored(200, 1);
+  EXPECT_EQ(counts.forwarded(1), 201U);
+}
+
 TEST(ForwardedCounts, ImpossibleUpdatesAreRefused) {
   ForwardedCounts counts;
   counts.forwarded(4);

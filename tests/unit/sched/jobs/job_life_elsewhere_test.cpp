@@ -136,9 +136,12 @@ TEST_F(Elsewhere, PendsAgainWhenItIsRefusedOrWithdrawn) {
     event.forwarded.emplace().set_cluster("east");
     event.forwarded->set_queue("guests");
     happens(event);
-    happens(ended(0, How::withdrawn));
+    auto back = ended(0, How::withdrawn);
+    if (i == 2) back.told.figures.emplace().set_available(5);
+    happens(back);
     ASSERT_EQ(job.record.returns_size(), 1);
     EXPECT_EQ(job.record.returns(0).times(), i);
+    EXPECT_EQ(job.record.returns(0).has_figures(), i == 2) << "those of the last return";
   }
 }
 

@@ -99,6 +99,21 @@ TEST_F(JobLife, PreExecutionIsTriedAFewTimesElsewhere) {
   EXPECT_EQ(job.record.term_reason(), TERM_PRE_EXEC_FAIL);
 }
 
+TEST_F(JobLife, AnotherClustersJobIsGivenBackWhenItsPreExecutionHasFailedOftenEnough) {
+  rules.most_preexec_retries = 1;
+  rules.most_remote_preexec_retries = 2;
+  reset();
+  job.record.mutable_from()->set_cluster("west");
+  happens(book::on_hosts({"hostA"}));
+  happens(ended(9 << 8, How::pre_exec_failed));
+  EXPECT_EQ(status(), wire::STATUS_PEND) << "the limit of this cluster's own jobs does not count";
+  happens(book::on_hosts({"hostB"}));
+  happens(ended(9 << 8, How::pre_exec_failed));
+  EXPECT_EQ(status(), wire::STATUS_EXIT);
+  EXPECT_TRUE(job.record.from().withdrawn());
+  EXPECT_EQ(job.record.term_reason(), TERM_PRE_EXEC_FAIL);
+}
+
 TEST_F(JobLife, APreExecutionMayEndItsJob) {
   reset();
   happens(book::on_hosts({"hostA"}));

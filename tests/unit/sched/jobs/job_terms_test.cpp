@@ -33,6 +33,7 @@ RERUNNABLE = Y
 SUSPEND_CONTROL = SIGTSTP
 MAX_JOB_REQUEUE = 4
 MAX_PREEXEC_RETRY = 6
+REMOTE_MAX_PREEXEC_RETRY = 2
 MAX_JOB_PREEMPT = 3
 MAX_TOTAL_TIME_PREEMPT = 25
 DJOB_HB_INTERVAL = 33
@@ -189,6 +190,7 @@ TEST_F(JobTermsTest, TheProfileOverridesTheQueuesRules) {
   EXPECT_TRUE(rules.rerunnable);
   EXPECT_EQ(rules.most_requeues, 4);
   EXPECT_EQ(rules.most_preexec_retries, 6);
+  EXPECT_EQ(rules.most_remote_preexec_retries, 2);
   asked.set_requeue_exits("99");
   asked.set_rerunnable(false);
   rules = job_rules(config, terms, asked);

@@ -111,6 +111,18 @@ TEST(Believed, StatesWithinBounds) {
   EXPECT_EQ(believed_job->usage().pids_size(), 0) << "process numbers of other hosts mean nothing here";
 }
 
+TEST(Believed, ProfilesWithNamesThatCanBeShown) {
+  wire::PeerApplications told;
+  told.add_profiles()->set_name("fluent");
+  told.mutable_profiles(0)->set_description("the flow\x1b[2J solver");
+  told.add_profiles()->set_name("two words");
+  for (int i = 0; i < 2000; ++i) told.add_profiles()->set_name("p" + std::to_string(i));
+  const auto profiles = believed(told);
+  EXPECT_EQ(profiles.profiles_size(), 1000);
+  EXPECT_EQ(profiles.profiles(0).description(), "the flow?[2J solver");
+  EXPECT_EQ(profiles.profiles(1).name(), "p0");
+}
+
 TEST(Believed, NothingThatNoJobCanBe) {
   wire::JobElsewhere job = running();
   job.set_status(static_cast<wire::JobStatus>(12345));

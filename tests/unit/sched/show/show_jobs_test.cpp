@@ -388,9 +388,10 @@ TEST(SlotTotals, AreOfJobsThatAreNotOver) {
   totals.add(wire::STATUS_USUSP, 8);
   totals.add(wire::STATUS_ZOMBI, 1);
   totals.add(wire::STATUS_DONE, 100);
+  totals.add_forwarded(6);
   EXPECT_EQ(totals.table(),
             "RUN        SSUSP      USUSP      UNKNOWN    PEND       FWD_PEND   \n"
-            "5          0          8          1          3          0          \n");
+            "5          0          8          1          3          6          \n");
 }
 
 }  // namespace
