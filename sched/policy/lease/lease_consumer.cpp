@@ -1,0 +1,64 @@
+#include "sched/policy/lease/lease_life.hpp"
+
+namespace rollcall::sched::lease {
+namespace {
+
+class ConsumerStep {
+ public:
+  ConsumerStep(ConsumerLease& lease, const JobsNow& jobs) : lease_(lease), jobs_(jobs) {}
+
+  ConsumerEffects effects;
+
+  void operator()(const event::Told& told) {
+    if (told.number < lease_.number || lease_.phase == Phase::returned) return answer();
+    if (told.number > lease_.number || told.number == GrantNumber{}) {
+      // What was asked for stays asked for while the provider does not know it.
+      lease_.phase = told.phase == Phase::offered && lease_.wants ? Phase::requested : told.phase;
+      lease_.number = told.number;
+      lease_.hosts = told.hosts;
+      lease_.resources = told.resources;
+    }
+    answer();
+    forget_returned();
+  }
+  void operator()(const event::Unlisted&) {
+    lease_.phase = Phase::returned;
+    lease_.hosts.clear();
+    forget_returned();
+  }
+  void operator()(const event::Wanted&) {
+    if (lease_.phase == Phase::returned || lease_.wants) return;
+    lease_.wants = true;
+    if (lease_.phase == Phase::offered) lease_.phase = Phase::requested;
+    answer();
+  }
+  void operator()(const event::Answered&) {
+    answer();
+    forget_returned();
+  }
+  void operator()(const event::Connected&) { answer(); }
+
+ private:
+  void answer() { effects.emplace_back(effect::Answer{}); }
+  void forget_returned() {
+    if (lease_.phase == Phase::returned && !jobs_.any && !jobs_.unanswered)
+      effects.emplace_back(effect::Forget{});
+  }
+
+  ConsumerLease& lease_;
+  const JobsNow& jobs_;
+};
+
+}  // namespace
+
+GrantNumber acknowledges(const ConsumerLease& lease, const JobsNow& jobs) {
+  return jobs.unanswered ? GrantNumber{} : lease.number;
+}
+
+ConsumerEffects step(ConsumerLease& lease, const ConsumerEvent& event, const JobsNow& jobs) {
+  ConsumerStep step(lease, jobs);
+  std::visit(step, event);
+  return std::move(step.effects);
+}
+
+}  // namespace rollcall::sched::lease

@@ -1,0 +1,167 @@
+// lease_life: the life of one lease, at the provider and at the consumer. Two steppers: state and event in, effects out. They own
+// the lease's row; jobs are the Book's, RES and connections the shell's. docs/decisions/0097.
+//
+// The provider's side. "settles" means: on every host from which slots are taken, the consumer has acknowledged the newest number or
+// RES has it on disk; idle slots are then free, used ones stay, or are emptied first where the policy takes them.
+//
+//   state     | event                                | becomes
+//   ----------+--------------------------------------+---------------------------------------------------
+//   offered   | Asked                                | requested
+//   requested | a slot that it is to have is free    | active, number raised, Tell
+//   active    | it is to have fewer slots            | inactive, number raised, Tell, Fence
+//             | ... and jobs are on them (policy)    | recalling, the same, Kill
+//             | it is to have more, and they are free| active, number raised, Tell
+//   inactive  | settles                              | active, number raised, Freed, Tell; requested where nothing is left
+//   recalling | settles, and the jobs are over       | the same
+//   any       | the policy is gone                   | as "fewer slots", then returned, Tell
+//   returned  | Acknowledged                         | Forget
+//   any       | Changed                              | Fence and Kill again, as far as they are still needed
+//   any       | Connected                            | Tell
+//
+// The consumer's side. A number that is smaller than the newest is ignored.
+//
+//   state     | event                                | becomes
+//   ----------+--------------------------------------+---------------------------------------------------
+//   any       | Told, a larger number                | what it says; Answer when no older start is unanswered
+//   any       | Told, the same number                | Answer again
+//   offered   | Wanted                               | requested, Answer
+//   any       | Unlisted (all leases were told)      | returned
+//   any       | Answered, Connected                  | Answer
+//   returned  | no job has it any more               | Forget
+//
+// No event is a timeout: a slot changes hands by what was said and written down alone.
+#pragma once
+
+#include <map>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "sched/policy/lease/lease_values.hpp"
+
+namespace rollcall::sched::lease {
+
+// ---------------------------------------------------------------- provider
+
+struct LentHost {
+  LeasedHost has;      // slots: in the consumer's hand, used or not
+  int wanted = 0;      // slots that it is to have
+  bool kills = false;  // jobs on slots beyond `wanted` are killed: the policy took them. Else used slots stay
+  int told = 0;        // slots that the consumer says it uses
+};
+
+// What the store has of a lease at the provider, but for what the consumer said: `acknowledged` and LentHost::told. It says that again
+// when it connects.
+struct ProviderLease {
+  LeaseId id;
+  std::string consumer;
+  Phase phase = Phase::offered;
+  bool withdrawn = false;  // the policy, or the consumer in it, is gone
+  GrantNumber number;      // the newest; committed before it is told
+  GrantNumber acknowledged;
+  std::vector<LentHost> hosts;
+  std::vector<LeasedResource> resources;
+
+  // After a restart.
+  void forget_what_was_said();
+  // The consumer may start jobs on `slots` more slots of the host. `used`: as HostNow has it.
+  bool may_start(const std::string& host, int slots, const GrantNumber& under, int used) const;
+};
+
+// What is true of a host now.
+struct HostNow {
+  int used = 0;  // slots of the consumer's attempts that were accepted and are not over
+  // Slots in nobody's hand, which the lease may have. 0 until the host's RES has said in this mbatchd's term what it holds: another
+  // master may have granted slots and started jobs that the store does not know.
+  int free = 0;
+  GrantNumber fenced;  // the number of this lease that the host's RES has written down in this mbatchd's term
+};
+using HostsNow = std::map<std::string, HostNow>;
+
+namespace event {
+// The policy: what the consumer is to have from now on. Jobs on other slots are killed.
+struct Exported {
+  std::vector<LeasedHost> hosts;
+  std::vector<LeasedResource> resources;
+  bool withdrawn = false;
+};
+// The division of a shared lease: slots of each host that the consumer is to have. No job is killed.
+struct Divided {
+  std::map<std::string, int> consumer_has;
+};
+struct Asked {};
+struct Acknowledged {
+  GrantNumber number;
+  std::map<std::string, int> uses;  // slots of each host with jobs of the consumer
+};
+struct Changed {};    // a job ended, a slot is free, RES wrote a number or came back
+struct Connected {};  // the other cluster's master
+}  // namespace event
+using ProviderEvent = std::variant<event::Exported, event::Divided, event::Asked, event::Acknowledged,
+                                   event::Changed, event::Connected>;
+
+namespace effect {
+struct Tell {};  // the consumer how the lease stands; after the commit, like all effects
+struct Fence {   // RES of the host is to write the number down and to say what it holds of older ones
+  std::string host;
+  GrantNumber number;
+};
+struct Kill {  // so many slots' jobs, those that were started last (TERM_MC_RECALL)
+  std::string host;
+  int slots = 0;
+};
+struct Freed {  // slots are the provider's again
+  std::string host;
+  int slots = 0;
+};
+struct Forget {};
+struct Answer {};  // the provider; after the commit
+}  // namespace effect
+using ProviderEffect = std::variant<effect::Tell, effect::Fence, effect::Kill, effect::Freed, effect::Forget>;
+using ProviderEffects = std::vector<ProviderEffect>;
+
+// term: of the provider's store. A host that `now` does not have has no used and no free slots.
+ProviderEffects step(ProviderLease& lease, const ProviderEvent& event, const HostsNow& now,
+                     std::uint64_t term);
+
+// ---------------------------------------------------------------- consumer
+
+// What the store has of a lease at the consumer.
+struct ConsumerLease {
+  LeaseId id;
+  Phase phase = Phase::offered;
+  bool wants = false;  // a pending job could use it
+  GrantNumber number;  // the newest that was told
+  std::vector<LeasedHost> hosts;
+  std::vector<LeasedResource> resources;
+
+  bool placeable() const { return phase == Phase::active; }
+};
+
+// What is true of the consumer's jobs now.
+struct JobsNow {
+  bool unanswered = false;  // a start under an older number than the lease's is neither accepted nor refused
+  bool any = false;         // jobs that have slots of the lease
+};
+// What an answer acknowledges; {}: nothing yet.
+GrantNumber acknowledges(const ConsumerLease& lease, const JobsNow& jobs);
+
+namespace event {
+struct Told {
+  Phase phase = Phase::offered;
+  GrantNumber number;
+  std::vector<LeasedHost> hosts;
+  std::vector<LeasedResource> resources;
+};
+struct Unlisted {};
+struct Wanted {};
+struct Answered {};  // the last start under an older number, or a job is over
+}  // namespace event
+using ConsumerEvent =
+    std::variant<event::Told, event::Unlisted, event::Wanted, event::Answered, event::Connected>;
+using ConsumerEffect = std::variant<effect::Answer, effect::Forget>;
+using ConsumerEffects = std::vector<ConsumerEffect>;
+
+ConsumerEffects step(ConsumerLease& lease, const ConsumerEvent& event, const JobsNow& jobs);
+
+}  // namespace rollcall::sched::lease

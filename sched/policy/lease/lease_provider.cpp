@@ -1,0 +1,187 @@
+#include <algorithm>
+
+#include "sched/policy/lease/lease_life.hpp"
+
+namespace rollcall::sched::lease {
+namespace {
+
+// One step of one lease.
+class ProviderStep {
+ public:
+  ProviderStep(ProviderLease& lease, const HostsNow& now, std::uint64_t term)
+      : lease_(lease), now_(now), term_(term) {}
+
+  ProviderEffects effects;
+
+  void operator()(const event::Exported& event) {
+    lease_.withdrawn = lease_.withdrawn || event.withdrawn;
+    for (LentHost& host : lease_.hosts) host.wanted = 0, host.kills = true;
+    if (!lease_.withdrawn) {
+      for (const LeasedHost& host : event.hosts) want(host);
+      lease_.resources = event.resources;
+    }
+    advance();
+  }
+  void operator()(const event::Divided& event) {
+    for (LentHost& host : lease_.hosts)
+      if (const auto to = event.consumer_has.find(host.has.host);
+          to != event.consumer_has.end() && !host.kills)
+        host.wanted = to->second;
+    advance();
+  }
+  void operator()(const event::Asked&) {
+    if (lease_.phase == Phase::offered) lease_.phase = Phase::requested;
+    advance();
+  }
+  void operator()(const event::Acknowledged& event) {
+    if (event.number > lease_.number)
+      return;  // that number was never told: a lie, or a store that was put back
+    lease_.acknowledged = std::max(lease_.acknowledged, event.number);
+    if (event.number == lease_.number)
+      for (LentHost& host : lease_.hosts) {
+        const auto uses = event.uses.find(host.has.host);
+        host.told = uses == event.uses.end() ? 0 : std::clamp(uses->second, 0, host.has.slots);
+      }
+    advance();
+  }
+  void operator()(const event::Changed&) {
+    advance();
+    if (taking()) ask_for_slots();
+  }
+  void operator()(const event::Connected&) { effects.emplace_back(effect::Tell{}); }
+
+ private:
+  HostNow now_of(const LentHost& host) const {
+    const auto found = now_.find(host.has.host);
+    return found == now_.end() ? HostNow{} : found->second;
+  }
+  int used(const LentHost& host) const {
+    return std::min(std::max(now_of(host).used, host.told), host.has.slots);
+  }
+  bool settled(const LentHost& host) const {
+    return lease_.acknowledged == lease_.number || now_of(host).fenced == lease_.number;
+  }
+  bool taking() const { return lease_.phase == Phase::inactive || lease_.phase == Phase::recalling; }
+  bool any_slots() const {
+    return std::any_of(lease_.hosts.begin(), lease_.hosts.end(),
+                       [](const LentHost& host) { return host.has.slots > 0; });
+  }
+  bool too_many() const {
+    return std::any_of(lease_.hosts.begin(), lease_.hosts.end(),
+                       [](const LentHost& host) { return host.has.slots > host.wanted; });
+  }
+  bool kills_any() const {
+    return std::any_of(lease_.hosts.begin(), lease_.hosts.end(),
+                       [this](const LentHost& host) { return host.kills && used(host) > host.wanted; });
+  }
+
+  void want(const LeasedHost& asked) {
+    const auto same = std::find_if(lease_.hosts.begin(), lease_.hosts.end(),
+                                   [&](const LentHost& host) { return host.has.host == asked.host; });
+    LentHost& host = same != lease_.hosts.end() ? *same : lease_.hosts.emplace_back();
+    const int slots = host.has.slots;
+    host.has = asked;
+    host.has.slots = slots;
+    host.wanted = asked.slots;
+    host.kills = asked.slots < slots;
+  }
+
+  void become(Phase phase) {
+    lease_.phase = phase;
+    lease_.number = {term_, lease_.number.counter + 1};
+    effects.emplace_back(effect::Tell{});
+  }
+  void ask_for_slots() {
+    for (const LentHost& host : lease_.hosts) {
+      if (host.has.slots > host.wanted && !settled(host))
+        effects.emplace_back(effect::Fence{host.has.host, lease_.number});
+      if (host.kills && used(host) > host.wanted)
+        effects.emplace_back(effect::Kill{host.has.host, used(host) - host.wanted});
+    }
+  }
+  // Puts free slots into the consumer's hand. The caller raises the number.
+  bool grow() {
+    bool grown = false;
+    for (LentHost& host : lease_.hosts) {
+      const int more = std::min(host.wanted - host.has.slots, now_of(host).free);
+      if (more <= 0) continue;
+      host.has.slots += more;
+      grown = true;
+    }
+    return grown;
+  }
+  void take_idle_slots() {
+    for (LentHost& host : lease_.hosts) {
+      if (host.has.slots <= host.wanted || !settled(host)) continue;
+      const int keeps = std::max(host.wanted, used(host));
+      if (host.has.slots > keeps) effects.emplace_back(effect::Freed{host.has.host, host.has.slots - keeps});
+      host.has.slots = keeps;
+      if (!host.kills) host.wanted = keeps;  // used slots of a shared lease stay
+    }
+  }
+  void after_taking() {
+    std::erase_if(lease_.hosts,
+                  [](const LentHost& host) { return host.has.slots == 0 && host.wanted == 0 && host.kills; });
+    for (LentHost& host : lease_.hosts) host.kills = false;
+    grow();
+    become(lease_.withdrawn ? Phase::returned : any_slots() ? Phase::active : Phase::requested);
+  }
+
+  void advance() {
+    switch (lease_.phase) {
+      case Phase::offered:
+        if (lease_.withdrawn) become(Phase::returned);
+        return;
+      case Phase::requested:
+        if (lease_.withdrawn) return become(Phase::returned);
+        if (grow()) become(Phase::active);
+        return;
+      case Phase::active:
+        if (lease_.withdrawn || too_many()) {
+          become(kills_any() ? Phase::recalling : Phase::inactive);
+          ask_for_slots();
+          return advance();  // where there is nothing to wait for
+        }
+        if (grow()) become(Phase::active);
+        return;
+      case Phase::inactive:
+      case Phase::recalling:
+        take_idle_slots();
+        if (too_many()) {
+          if (kills_any() && lease_.phase == Phase::inactive) become(Phase::recalling), ask_for_slots();
+          return;
+        }
+        return after_taking();
+      case Phase::returned:
+        if (lease_.acknowledged == lease_.number) effects.emplace_back(effect::Forget{});
+        return;
+    }
+  }
+
+  ProviderLease& lease_;
+  const HostsNow& now_;
+  const std::uint64_t term_;
+};
+
+}  // namespace
+
+void ProviderLease::forget_what_was_said() {
+  acknowledged = {};
+  for (LentHost& host : hosts) host.told = 0;
+}
+
+bool ProviderLease::may_start(const std::string& host, int slots, const GrantNumber& under, int used) const {
+  if (phase != Phase::active || under != number || slots <= 0) return false;
+  for (const LentHost& lent : hosts)
+    if (lent.has.host == host) return slots <= lent.has.slots && used <= lent.has.slots - slots;
+  return false;
+}
+
+ProviderEffects step(ProviderLease& lease, const ProviderEvent& event, const HostsNow& now,
+                     std::uint64_t term) {
+  ProviderStep step(lease, now, term);
+  std::visit(step, event);
+  return std::move(step.effects);
+}
+
+}  // namespace rollcall::sched::lease

@@ -1,0 +1,95 @@
+// No slot is ever in two hands, whatever the network, restarts and a second master do; deliberate faults are found, or another layer holds;
+// and when the faults stop every lease ends as it should.
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+
+#include "tests/sim/lease_world.hpp"
+
+namespace rollcall::sched::lease {
+namespace {
+
+constexpr int kSteps = 400;
+
+// ROLLCALL_SIM_SEEDS: how many; 500.
+std::uint64_t seeds() {
+  const char* asked = std::getenv("ROLLCALL_SIM_SEEDS");
+  return asked ? std::strtoull(asked, nullptr, 10) : 500;
+}
+
+std::string run(std::uint64_t seed, Fault fault, bool shared) {
+  LeaseWorld world(seed, fault, shared);
+  for (int i = 0; i < kSteps && world.broken.empty(); ++i) world.step();
+  return world.broken;
+}
+
+TEST(LeaseSim, NoSlotIsInTwoHands) {
+  for (const bool shared : {false, true})
+    for (std::uint64_t seed = 1; seed <= seeds(); ++seed)
+      ASSERT_EQ(run(seed, Fault::none, shared), "") << (shared ? "shared" : "exclusive") << " seed " << seed;
+}
+
+// Else the test above could pass because nothing happens.
+TEST(LeaseSim, JobsStartAndSlotsComeBack) {
+  int started = 0, moved = 0;
+  for (std::uint64_t seed = 1; seed <= 200; ++seed) {
+    LeaseWorld world(seed, Fault::none, true);
+    for (int i = 0; i < kSteps; ++i) world.step();
+    started += world.started, moved += world.moved;
+  }
+  EXPECT_GT(started, 400);
+  EXPECT_GT(moved, 100);
+}
+
+TEST(LeaseSim, SidesAgreeWhenTheFaultsStop) {
+  for (const bool shared : {false, true})
+    for (std::uint64_t seed = 1; seed <= seeds() / 5; ++seed) {
+      LeaseWorld world(seed, Fault::none, shared);
+      for (int i = 0; i < kSteps; ++i) world.step();
+      world.quiet(false);
+      ASSERT_EQ(world.broken, "") << "seed " << seed;
+      ASSERT_TRUE(world.agree()) << "seed " << seed << ": " << world.text();
+    }
+}
+
+TEST(LeaseSim, AWithdrawnPolicyEndsTheLeaseOnBothSides) {
+  for (std::uint64_t seed = 1; seed <= seeds() / 5; ++seed) {
+    LeaseWorld world(seed, Fault::none, seed % 2 == 0);
+    for (int i = 0; i < kSteps; ++i) world.step();
+    world.quiet(true);
+    ASSERT_EQ(world.broken, "") << "seed " << seed;
+    ASSERT_TRUE(world.gone()) << "seed " << seed << ": " << world.text();
+  }
+}
+
+class LeaseSimFault : public testing::TestWithParam<Fault> {};
+
+TEST_P(LeaseSimFault, IsFound) {
+  for (std::uint64_t seed = 1; seed <= 3000; ++seed)
+    if (!run(seed, GetParam(), seed % 2 == 0).empty()) {
+      RecordProperty("seed", static_cast<int>(seed));
+      return;
+    }
+  FAIL() << "no seed finds fault " << static_cast<int>(GetParam());
+}
+INSTANTIATE_TEST_SUITE_P(All, LeaseSimFault,
+                         testing::Values(Fault::accepted_start_is_not_stored,
+                                         Fault::jobs_of_a_second_master_are_not_heard_of,
+                                         Fault::start_beyond_the_grant_is_passed,
+                                         Fault::free_slots_are_not_counted));
+
+// One of these alone puts no slot into two hands: RES refuses an older term and says what it holds, and the provider counts that.
+class LeaseSimLayer : public testing::TestWithParam<Fault> {};
+
+TEST_P(LeaseSimLayer, AnotherLayerHolds) {
+  for (std::uint64_t seed = 1; seed <= seeds() / 2; ++seed)
+    ASSERT_EQ(run(seed, GetParam(), seed % 2 == 0), "") << "seed " << seed;
+}
+INSTANTIATE_TEST_SUITE_P(All, LeaseSimLayer,
+                         testing::Values(Fault::acknowledges_with_unanswered_starts,
+                                         Fault::acknowledges_without_uses, Fault::grant_is_not_stored,
+                                         Fault::slots_are_freed_without_settling,
+                                         Fault::res_takes_an_older_number));
+
+}  // namespace
+}  // namespace rollcall::sched::lease

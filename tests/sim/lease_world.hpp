@@ -1,0 +1,179 @@
+// LeaseWorld: one provider, one consumer and the RES of two hosts with one lease between them, and a network that loses, repeats and
+// reorders messages. Each may be restarted, before or after what it decided is on disk; two masters of the provider may run at once.
+// After every step no host may run more jobs than the lease has slots there. Owned by a test; all randomness comes from the seed.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <random>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "res/policy/lease_numbers.hpp"
+#include "sched/policy/lease/lease_life.hpp"
+#include "sched/policy/lease/reclaim.hpp"
+
+namespace rollcall::sched::lease {
+
+// A mistake that is made on purpose: the world finds it, or another layer makes it harmless (lease_sim_test.cpp).
+enum class Fault {
+  none,
+  acknowledges_with_unanswered_starts,
+  acknowledges_without_uses,
+  grant_is_not_stored,
+  accepted_start_is_not_stored,
+  slots_are_freed_without_settling,
+  jobs_of_a_second_master_are_not_heard_of,
+  start_beyond_the_grant_is_passed,
+  res_takes_an_older_number,
+  slots_are_used_before_res_has_reported,  // found too rarely for a test
+  free_slots_are_not_counted
+};
+
+struct WorldMessage {
+  enum class Kind {
+    // consumer to provider
+    start,
+    ask,
+    answer,
+    // provider to consumer
+    stands,
+    accepted,
+    refused,
+    over,
+    unlisted,  // the lease is not known any more
+    // provider to RES
+    run,
+    run_local,
+    fence,
+    kill,
+    // RES to provider
+    fenced,
+    holds,
+    ended
+  };
+  Kind kind{};
+  std::string host;
+  int attempt = 0;
+  GrantNumber number;
+  std::uint64_t term = 0;  // of the provider's master that says it
+  bool wants = false;
+  Phase phase{};
+  std::vector<LeasedHost> hosts;
+  std::map<std::string, int> uses;
+  std::set<int> attempts;
+  bool to_old_master = false;
+};
+
+class LeaseWorld {
+ public:
+  LeaseWorld(std::uint64_t seed, Fault fault, bool shared) : random_(seed), fault_(fault), shared_(shared) {
+    begin();
+  }
+
+  // One random thing happens.
+  void step();
+  // Faults stop; all messages arrive until nothing changes. `withdrawn`: the policy goes.
+  void quiet(bool withdrawn);
+
+  std::string broken;  // what was violated first; "": nothing
+  int started = 0;     // jobs of the consumer that ran
+  int moved = 0;       // slots that came back to the provider
+  bool gone() const { return !real_.disk.lease && !consumer_disk_.lease; }
+  Phase provider_phase() const { return real_.disk.lease ? real_.disk.lease->phase : Phase::returned; }
+  Phase consumer_phase() const {
+    return consumer_disk_.lease ? consumer_disk_.lease->phase : Phase::returned;
+  }
+  bool agree() const;
+  std::string text() const;  // how it stands, for failures
+
+ private:
+  using Kind = WorldMessage::Kind;
+  static constexpr std::uint64_t kLease = 5;
+
+  struct Attempt {
+    std::string host;
+    GrantNumber number;
+    bool accepted = false;  // at the consumer: it was answered
+    bool over = false;      // at the provider
+  };
+  struct ProviderDisk {
+    std::optional<ProviderLease> lease;
+    std::map<int, Attempt> attempts;    // of the consumer
+    std::map<int, std::string> locals;  // jobs of the provider on slots of the lease
+    std::set<int> refused;
+    bool forgotten = false;
+  };
+  struct Master {
+    ProviderDisk disk;  // what it believes is on disk
+    std::uint64_t term = 1;
+    std::map<std::string, GrantNumber> fenced;
+    std::set<std::string> heard;  // hosts whose RES has said in this term what it holds
+    bool exists = true, is_old = false;
+  };
+  struct ConsumerDisk {
+    std::optional<ConsumerLease> lease;
+    std::map<int, Attempt> attempts;
+    std::uint64_t term = 0;
+    int next = 1;
+  };
+  struct Res {
+    res::LeaseNumbers numbers;
+    std::set<int> running, locals, seen;
+    std::uint64_t term = 0;
+  };
+
+  int pick(int below) { return static_cast<int>(random_() % static_cast<unsigned>(below)); }
+  bool one_in(int n) { return pick(n) == 0; }
+  std::string some_host() { return pick(2) ? "a" : "b"; }
+
+  void begin();
+  void say(WorldMessage message);
+  void deliver(bool reliable);
+  void handle(WorldMessage message);
+
+  // The provider.
+  HostsNow now_of(const Master& master) const;
+  void decide(Master& master, const ProviderEvent& event);
+  void carry_out(Master& master, const ProviderEffects& effects);
+  void tell(const Master& master);
+  void commit(Master& master, const ProviderDisk& before);
+  void restart_provider(bool old_one_lives);
+  void provider_hears(Master& master, const WorldMessage& message);
+  void start_asked(Master& master, const WorldMessage& message);
+  void start_local();
+  void divide();
+  void change_policy(bool withdrawn);
+  void provider_tick(Master& master);
+
+  // The consumer.
+  JobsNow jobs_now() const;
+  void consumer_decides(const ConsumerEvent& event);
+  void consumer_hears(const WorldMessage& message);
+  void place();
+  void answer();
+  void consumer_tick();
+
+  // RES.
+  void res_hears(Res& res, const WorldMessage& message);
+  void end_a_job();
+  void res_tick(const std::string& host);
+
+  void check();
+
+  std::mt19937_64 random_;
+  Fault fault_;
+  bool shared_;
+  bool unreliable_ = true;
+  std::map<std::string, int> slots_{{"a", 2}, {"b", 3}};  // of the lease on each host
+  std::map<std::string, int> policy_;                     // that the policy exports now
+  ProviderDisk provider_disk_;
+  Master real_, old_;
+  ConsumerDisk consumer_disk_;
+  std::map<std::string, Res> res_;
+  std::vector<WorldMessage> bag_;
+  int next_local_ = 1;
+};
+
+}  // namespace rollcall::sched::lease
