@@ -1,0 +1,180 @@
+#include "sched/policy/peers/lease_messages.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <set>
+
+#include "common/base/host_list.hpp"
+
+namespace rollcall::sched::peers {
+namespace {
+
+using lease::GrantNumber;
+using lease::Phase;
+
+constexpr int kMostMegabytes = 1'000'000'000;
+constexpr std::size_t kLongestResource = 64;
+
+wire::LeaseNumber number_of(const GrantNumber& number) {
+  wire::LeaseNumber to;
+  to.set_term(number.term);
+  to.set_counter(number.counter);
+  return to;
+}
+GrantNumber number_of(const wire::LeaseNumber& number) { return {number.term(), number.counter()}; }
+
+wire::LeaseStands::State state_of(Phase phase) {
+  switch (phase) {
+    case Phase::offered:
+      return wire::LeaseStands::OFFERED;
+    case Phase::requested:
+      return wire::LeaseStands::REQUESTED;
+    case Phase::active:
+      return wire::LeaseStands::ACTIVE;
+    case Phase::recalling:
+      return wire::LeaseStands::RECALLING;
+    case Phase::inactive:
+      return wire::LeaseStands::INACTIVE;
+    case Phase::returned:
+      break;
+  }
+  return wire::LeaseStands::RETURNED;
+}
+std::optional<Phase> phase_of(wire::LeaseStands::State state) {
+  switch (state) {
+    case wire::LeaseStands::OFFERED:
+      return Phase::offered;
+    case wire::LeaseStands::REQUESTED:
+      return Phase::requested;
+    case wire::LeaseStands::ACTIVE:
+      return Phase::active;
+    case wire::LeaseStands::RECALLING:
+      return Phase::recalling;
+    case wire::LeaseStands::INACTIVE:
+      return Phase::inactive;
+    case wire::LeaseStands::RETURNED:
+      return Phase::returned;
+    default:
+      return std::nullopt;
+  }
+}
+
+Error wrong(const std::string& what, std::string_view found, const std::string& expected) {
+  return internal_error(what + ": found " + printable(found) + ", expected " + expected);
+}
+Error wrong_number(const std::string& what, std::int64_t found, std::int64_t most) {
+  return wrong(what, std::to_string(found), "a number from 0 to " + std::to_string(most));
+}
+bool within(std::int64_t value, std::int64_t most) { return value >= 0 && value <= most; }
+
+bool resource_name(std::string_view name) {
+  return !name.empty() && name.size() <= kLongestResource &&
+         std::all_of(name.begin(), name.end(),
+                     [](char c) { return static_cast<unsigned char>(c) > ' ' && c != 0x7f; });
+}
+
+Result<lease::LeasedHost> believed_host(const wire::LeaseHost& told) {
+  if (!host_name(told.host())) return wrong("host of a lease", told.host(), "a host name");
+  if (!within(told.slots(), kMostLeasedSlots))
+    return wrong_number("slots of a lease", told.slots(), kMostLeasedSlots);
+  lease::LeasedHost host{told.host(), told.slots(), std::nullopt, std::nullopt, told.whole()};
+  if (told.has_memory_mb()) {
+    if (!within(told.memory_mb(), kMostMegabytes))
+      return wrong_number("memory of a lease", told.memory_mb(), kMostMegabytes);
+    host.memory_mb = told.memory_mb();
+  }
+  if (told.has_swap_mb()) {
+    if (!within(told.swap_mb(), kMostMegabytes))
+      return wrong_number("swap of a lease", told.swap_mb(), kMostMegabytes);
+    host.swap_mb = told.swap_mb();
+  }
+  return host;
+}
+
+}  // namespace
+
+wire::PeerMessage stands_of(const lease::ProviderLease& lease) {
+  wire::PeerMessage message;
+  auto& stands = *message.mutable_lease_stands();
+  stands.set_lease(lease.id.number);
+  *stands.mutable_number() = number_of(lease.number);
+  stands.set_state(state_of(lease.phase));
+  for (const lease::LentHost& host : lease.hosts) {
+    auto& to = *stands.add_hosts();
+    to.set_host(host.has.host);
+    to.set_slots(host.has.slots);
+    if (host.has.memory_mb) to.set_memory_mb(*host.has.memory_mb);
+    if (host.has.swap_mb) to.set_swap_mb(*host.has.swap_mb);
+    to.set_whole(host.has.whole);
+  }
+  for (const lease::LeasedResource& resource : lease.resources) {
+    auto& to = *stands.add_resources();
+    to.set_name(resource.name);
+    to.set_instances(resource.instances);
+  }
+  return message;
+}
+
+wire::PeerMessage lease_over(std::uint64_t lease) {
+  wire::PeerMessage message;
+  message.mutable_lease_over()->set_lease(lease);
+  return message;
+}
+
+Result<ToldLease> believed(const wire::LeaseStands& told) {
+  if (told.lease() == 0) return wrong("lease", "0", "a number from 1");
+  const auto phase = phase_of(told.state());
+  if (!phase) return wrong("state of a lease", std::to_string(told.state()), "one that this release knows");
+  if (told.hosts_size() > kMostLeasedHosts)
+    return wrong_number("hosts of a lease", told.hosts_size(), kMostLeasedHosts);
+  if (told.resources_size() > kMostLeasedResources)
+    return wrong_number("resources of a lease", told.resources_size(), kMostLeasedResources);
+  ToldLease lease{told.lease(), {*phase, number_of(told.number()), {}, {}}};
+  std::set<std::string> names;
+  for (const wire::LeaseHost& each : told.hosts()) {
+    auto host = believed_host(each);
+    if (!host) return host.error();
+    if (!names.insert(host->host).second) return wrong("host of a lease", host->host, "each host once");
+    lease.told.hosts.push_back(std::move(*host));
+  }
+  names.clear();
+  for (const wire::LeaseResource& each : told.resources()) {
+    if (!resource_name(each.name()) || !names.insert(each.name()).second)
+      return wrong("resource of a lease", each.name(), "the name of a resource, once");
+    if (!within(each.instances(), kMostLeasedSlots))
+      return wrong_number("instances of a lease", each.instances(), kMostLeasedSlots);
+    lease.told.resources.push_back({each.name(), each.instances()});
+  }
+  return lease;
+}
+
+wire::PeerMessage answer_of(const lease::ConsumerLease& lease, const GrantNumber& acknowledged,
+                            const std::map<std::string, int>& uses) {
+  wire::PeerMessage message;
+  auto& answer = *message.mutable_lease_answer();
+  answer.set_lease(lease.id.number);
+  answer.set_wants(lease.wants);
+  *answer.mutable_acknowledged() = number_of(acknowledged);
+  for (const auto& [host, slots] : uses) {
+    auto& to = *answer.add_uses();
+    to.set_host(host);
+    to.set_slots(slots);
+  }
+  return message;
+}
+
+Result<AnsweredLease> believed(const wire::LeaseAnswer& told) {
+  if (told.lease() == 0) return wrong("lease", "0", "a number from 1");
+  if (told.uses_size() > kMostLeasedHosts)
+    return wrong_number("hosts of a lease", told.uses_size(), kMostLeasedHosts);
+  AnsweredLease answer{told.lease(), told.wants(), {number_of(told.acknowledged()), {}}};
+  for (const wire::LeaseHost& each : told.uses()) {
+    auto host = believed_host(each);
+    if (!host) return host.error();
+    if (!answer.acknowledged.uses.emplace(host->host, host->slots).second)
+      return wrong("host of a lease", host->host, "each host once");
+  }
+  return answer;
+}
+
+}  // namespace rollcall::sched::peers

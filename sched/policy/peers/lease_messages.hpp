@@ -1,0 +1,46 @@
+// lease_messages: leases as messages between masters, and what is believed of them. Pure functions. docs/decisions/0097.
+//
+// What is told is checked as a stranger's: names, counts and sizes are bounded, a host stands once, a state is one that is known. Whether a
+// number is new is the steppers' business (lease_life.hpp).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "common/base/result.hpp"
+#include "common/wire/peer.pb.h"
+#include "sched/policy/lease/lease_life.hpp"
+
+namespace rollcall::sched::peers {
+
+inline constexpr int kMostLeasedHosts = 10'000;  // of one lease
+inline constexpr int kMostLeasedResources = 1'000;
+inline constexpr int kMostLeasedSlots = 1'000'000;  // of one host; also instances of one resource
+
+// ---------------------------------------------------------------- of the provider
+
+wire::PeerMessage stands_of(const lease::ProviderLease& lease);
+// The lease is over, or not known.
+wire::PeerMessage lease_over(std::uint64_t lease);
+
+// Of a message that is a lease's number and event::Told. Errors: what cannot be true, one line.
+struct ToldLease {
+  std::uint64_t lease = 0;
+  lease::event::Told told;
+};
+Result<ToldLease> believed(const wire::LeaseStands& told);
+
+// ---------------------------------------------------------------- of the consumer
+
+// uses: slots of each host with jobs.
+wire::PeerMessage answer_of(const lease::ConsumerLease& lease, const lease::GrantNumber& acknowledged,
+                            const std::map<std::string, int>& uses);
+
+struct AnsweredLease {
+  std::uint64_t lease = 0;
+  bool wants = false;
+  lease::event::Acknowledged acknowledged;  // its number is {}: nothing is acknowledged
+};
+Result<AnsweredLease> believed(const wire::LeaseAnswer& told);
+
+}  // namespace rollcall::sched::peers

@@ -1,0 +1,81 @@
+// What another cluster says of a lease: what can be true is believed, all else is an error of one line.
+#include "sched/policy/peers/lease_messages.hpp"
+
+#include <gtest/gtest.h>
+
+namespace rollcall::sched::peers {
+namespace {
+
+lease::ProviderLease lent() {
+  lease::ProviderLease lease{
+      .id = {"east", 3}, .consumer = "west", .phase = lease::Phase::active, .number = {7, 2}};
+  lease.hosts = {{{"a", 2, 100, std::nullopt, false}, 2}, {{"b", 4, std::nullopt, 50, true}, 4}};
+  lease.resources = {{"AppX", 3}};
+  return lease;
+}
+wire::LeaseStands stands() { return stands_of(lent()).lease_stands(); }
+
+TEST(LeaseMessages, TellHowALeaseStands) {
+  const auto told = believed(stands());
+  ASSERT_TRUE(told) << told.error().text;
+  EXPECT_EQ(told->lease, 3u);
+  EXPECT_EQ(told->told.phase, lease::Phase::active);
+  EXPECT_EQ(told->told.number, (lease::GrantNumber{7, 2}));
+  EXPECT_EQ(told->told.hosts, (std::vector<lease::LeasedHost>{lent().hosts[0].has, lent().hosts[1].has}));
+  EXPECT_EQ(told->told.resources, lent().resources);
+}
+TEST(LeaseMessages, TellEveryState) {
+  for (const auto phase : {lease::Phase::offered, lease::Phase::requested, lease::Phase::active,
+                           lease::Phase::recalling, lease::Phase::inactive, lease::Phase::returned}) {
+    lease::ProviderLease lease = lent();
+    lease.phase = phase;
+    EXPECT_EQ(believed(stands_of(lease).lease_stands())->told.phase, phase);
+  }
+}
+
+// Each changes a good message into one that cannot be true.
+template <class Change>
+std::string error_of(const Change& change) {
+  wire::LeaseStands told = stands();
+  change(told);
+  const auto result = believed(told);
+  return result ? "" : result.error().text;
+}
+TEST(LeaseMessages, RefuseWhatCannotBeTrue) {
+  EXPECT_EQ(error_of([](auto& told) { told.set_lease(0); }), "lease: found \"0\", expected a number from 1");
+  EXPECT_NE(error_of([](auto& told) { told.set_state(static_cast<wire::LeaseStands::State>(99)); }), "");
+  EXPECT_NE(error_of([](auto& told) { told.mutable_hosts(0)->set_host("a b"); }), "");
+  EXPECT_NE(error_of([](auto& told) { told.mutable_hosts(0)->set_host("a@west"); }), "");
+  EXPECT_NE(error_of([](auto& told) { told.mutable_hosts(0)->set_host("b"); }), "");
+  EXPECT_NE(error_of([](auto& told) { told.mutable_hosts(0)->set_slots(-1); }), "");
+  EXPECT_NE(error_of([](auto& told) { told.mutable_hosts(0)->set_slots(kMostLeasedSlots + 1); }), "");
+  EXPECT_NE(error_of([](auto& told) { told.mutable_hosts(0)->set_memory_mb(-5); }), "");
+  EXPECT_NE(error_of([](auto& told) { told.mutable_hosts(0)->set_swap_mb(-5); }), "");
+  EXPECT_NE(error_of([](auto& told) { told.mutable_resources(0)->set_name("\x1b[2J"); }), "");
+  EXPECT_NE(error_of([](auto& told) { told.mutable_resources(0)->set_instances(-1); }), "");
+  EXPECT_NE(error_of([](auto& told) {
+              while (told.hosts_size() <= kMostLeasedHosts) *told.add_hosts() = told.hosts(0);
+            }),
+            "");
+}
+
+TEST(LeaseMessages, AnswerWithWhatIsUsed) {
+  lease::ConsumerLease lease{.id = {"east", 3}, .wants = true};
+  const auto answer = believed(answer_of(lease, {7, 2}, {{"a", 1}}).lease_answer());
+  ASSERT_TRUE(answer) << answer.error().text;
+  EXPECT_TRUE(answer->wants);
+  EXPECT_EQ(answer->acknowledged.number, (lease::GrantNumber{7, 2}));
+  EXPECT_EQ(answer->acknowledged.uses, (std::map<std::string, int>{{"a", 1}}));
+}
+TEST(LeaseMessages, RefuseAnAnswerThatCannotBeTrue) {
+  lease::ConsumerLease lease{.id = {"east", 3}};
+  wire::LeaseAnswer told = answer_of(lease, {}, {{"a", 1}}).lease_answer();
+  told.mutable_uses(0)->set_slots(-1);
+  EXPECT_FALSE(believed(told));
+  told.mutable_uses(0)->set_slots(1);
+  *told.add_uses() = told.uses(0);
+  EXPECT_FALSE(believed(told));
+}
+
+}  // namespace
+}  // namespace rollcall::sched::peers
