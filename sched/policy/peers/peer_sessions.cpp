@@ -34,6 +34,7 @@ bool about_jobs(const wire::PeerMessage& message) {
     case What::kAcknowledge:
     case What::kPiece:
     case What::kPieceRead:
+    case What::kApplications:
       return true;
     default:
       return false;
