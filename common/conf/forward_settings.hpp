@@ -6,8 +6,9 @@
 namespace rollcall::conf {
 
 struct ForwardSettings {
-  bool remote_resource = false;  // MC_PLUGIN_REMOTE_RESOURCE; MC_PLUGIN_SCHEDULE_ENHANCE of lsb.params implies it
-  bool room_first = false;       // ROLLCALL_FORWARD_ROOM_FIRST
+  bool remote_resource =
+      false;                // MC_PLUGIN_REMOTE_RESOURCE; MC_PLUGIN_SCHEDULE_ENHANCE of lsb.params implies it
+  bool room_first = false;  // ROLLCALL_FORWARD_ROOM_FIRST
 };
 
 ForwardSettings read_forward_settings(const LsfConf& lsf_conf, Problems& problems);

@@ -136,7 +136,8 @@ int hforget(const BatchAdmin& admin) {
   if (!clusters.empty())
     return admin.stage.fail("hforget: found hosts and clusters, expected the ones or the others");
   if (admin.words.has("-jobs"))
-    return admin.stage.fail("hforget: found -jobs with a host, expected @CLUSTER; without -jobs a host's are ended too");
+    return admin.stage.fail(
+        "hforget: found -jobs with a host, expected @CLUSTER; without -jobs a host's are ended too");
   const auto names = host_names(admin);
   if (!names) return io::kFailed;
   const auto& files = admin.stage.files_to_ask();

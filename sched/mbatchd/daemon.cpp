@@ -330,8 +330,9 @@ class Daemon {
     auto done = peers_.forget(cluster);
     const auto [there, here] = book_.forwards().shared_with(cluster);
     if (done.second && there + here != 0)
-      done.first += "; " + std::to_string(there) + " jobs are there and " + std::to_string(here) +
-                    " of its jobs are here: once it connects, those that its store does not know are given up";
+      done.first +=
+          "; " + std::to_string(there) + " jobs are there and " + std::to_string(here) +
+          " of its jobs are here: once it connects, those that its store does not know are given up";
     return done;
   }
 
@@ -351,7 +352,8 @@ class Daemon {
         continue;
       }
       auto written = book_.forwards().write_off(cluster, who, asked.only_say(), wall_now());
-      if (written.lines.empty()) fail("cluster " + cluster + ": no job is there, and none of its jobs is here");
+      if (written.lines.empty())
+        fail("cluster " + cluster + ": no job is there, and none of its jobs is here");
       for (auto& line : written.lines) {
         if (!asked.only_say()) log_.notice("write-off: " + line);
         outcomes.add_outcomes()->set_text(std::move(line));

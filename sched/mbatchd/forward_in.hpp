@@ -72,8 +72,8 @@ class ForwardIn {
   bool take_offer(const std::string& cluster, Peer& peer, const wire::ForwardOffer& offer, WallTime now);
   void look_up(const std::string& cluster, Peer& peer, const std::string& user);
   // `claimed`: who submitted it there.
-  void offer(const std::string& cluster, Peer& peer, const wire::ForwardOffer& offer, const std::string& claimed,
-             const Account& account, WallTime now);
+  void offer(const std::string& cluster, Peer& peer, const wire::ForwardOffer& offer,
+             const std::string& claimed, const Account& account, WallTime now);
   void answer(Peer& peer, sched::book::ForwardedJobs::Answered answered);
   void refuse(Peer& peer, const wire::ForwardOffer& offer, std::string why);
   void greet(const std::string& cluster, Peer& peer, WallTime now);

@@ -155,7 +155,8 @@ void ForwardOut::complain(const std::string& cluster, const std::string& what) {
   const int number = ++complaints_[cluster];
   if (number <= kMostComplaints) log_.warning("cluster " + cluster + ": " + what);
   if (number == kMostComplaints)
-    log_.warning("cluster " + cluster + ": further messages that cannot be true are not logged until it connects again");
+    log_.warning("cluster " + cluster +
+                 ": further messages that cannot be true are not logged until it connects again");
 }
 
 void ForwardOut::untaken(const peers::step::Untaken& order) {

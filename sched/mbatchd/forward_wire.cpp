@@ -127,7 +127,8 @@ bool may_forward(const sched::ConfigView& files, const conf::QueueRow& queue, co
 }
 
 sched::peers::UserMap user_map_of(const sched::ConfigView& files) {
-  return {files.lsb->users.mappings, [&files](const std::vector<std::string>& words, const std::string& user) {
+  return {files.lsb->users.mappings,
+          [&files](const std::vector<std::string>& words, const std::string& user) {
             sched::Identity who;
             who.user = user;
             return sched::jobs::names_user(files, words, who);

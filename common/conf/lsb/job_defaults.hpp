@@ -38,7 +38,8 @@ struct JobDefaults {
   RequeueExits requeue_exits;
   std::optional<int> most_requeues;    // MAX_JOB_REQUEUE
   std::optional<int> preexec_retries;  // LOCAL_MAX_PREEXEC_RETRY, else MAX_PREEXEC_RETRY
-  std::optional<int> remote_preexec_retries;  // of other clusters' jobs: REMOTE_MAX_PREEXEC_RETRY, else MAX_PREEXEC_RETRY
+  std::optional<int>
+      remote_preexec_retries;  // of other clusters' jobs: REMOTE_MAX_PREEXEC_RETRY, else MAX_PREEXEC_RETRY
   Limit<TimeLimit> cpu_limit, run_limit;
   Limit<long long> memory_limit;  // KB, whatever LSF_UNIT_FOR_LIMITS is
   Limit<long long> process_limit, thread_limit;

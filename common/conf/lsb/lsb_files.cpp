@@ -31,8 +31,10 @@ class CrossCheck {
     for (const std::string& name : files_.params.preemptable_resources) check_preemptable(name);
     for (const std::string& name : files_.params.mc_matching_resources)
       if (!matching_resource(name, cluster_))
-        warn(files_.params.cells.find("MC_RESOURCE_MATCHING_CRITERIA")->place, "MC_RESOURCE_MATCHING_CRITERIA", name,
-             "a numeric or string resource of lsf.shared that each host has for itself and that jobs do not consume");
+        warn(files_.params.cells.find("MC_RESOURCE_MATCHING_CRITERIA")->place,
+             "MC_RESOURCE_MATCHING_CRITERIA", name,
+             "a numeric or string resource of lsf.shared that each host has for itself and that jobs do not "
+             "consume");
     for (const QueueRow& queue : files_.queues) check_queue(queue);
     for (const BatchHost& host : files_.hosts.hosts) check_batch_host(host);
     for (const HostGroup& group : files_.hosts.groups) check_members(group.name, group.members, group.place);

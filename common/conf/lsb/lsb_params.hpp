@@ -45,8 +45,8 @@ struct LsbParams {
   std::optional<int> max_requeue;      // MAX_JOB_REQUEUE
   PreemptionLimits preemption_limits;
   PreemptFor preempt_for;
-  bool preempt_exclusive = false;           // PREEMPT_JOBTYPE=EXCLUSIVE
-  bool use_suspended_slots = true;          // USE_SUSP_SLOTS
+  bool preempt_exclusive = false;   // PREEMPT_JOBTYPE=EXCLUSIVE
+  bool use_suspended_slots = true;  // USE_SUSP_SLOTS
   std::vector<std::string> preemptable_resources;
   bool exit_after_preexec_retries = false;  // LOCAL_MAX_PREEXEC_RETRY_ACTION=EXIT
   int max_user_storage_mb = 4096;           // MAX_USER_JOB_STORAGE; 0: any number

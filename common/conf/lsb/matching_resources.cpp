@@ -25,7 +25,8 @@ std::optional<ResourceId> matching_resource(const std::string& name, const Clust
 std::vector<ResourceId> matching_resources(const LsbParams& params, const ClusterFiles& cluster) {
   std::vector<ResourceId> all;
   for (const std::string& name : params.mc_matching_resources)
-    if (const auto id = matching_resource(name, cluster); id && std::find(all.begin(), all.end(), *id) == all.end())
+    if (const auto id = matching_resource(name, cluster);
+        id && std::find(all.begin(), all.end(), *id) == all.end())
       all.push_back(*id);
   return all;
 }

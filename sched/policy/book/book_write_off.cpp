@@ -21,11 +21,12 @@ class WritingOff {
     const wire::ForwardedTo& forwarded = entry.job->record.forwarded();
     std::string there = "Job <" + text(entry.job->key()) + ">";
     there += entry.job->record.started() ? " runs in cluster <" : " waits in cluster <";
-    there += cluster_ + ">" + (forwarded.has_there() ? " as job <" + text(key_of(forwarded.there().key())) + ">" : "");
+    there += cluster_ + ">" +
+             (forwarded.has_there() ? " as job <" + text(key_of(forwarded.there().key())) + ">" : "");
     const wire::JobStatus status = after(entry, event::WrittenOff{});
-    say(std::move(there) + (finished(status)                   ? ": its result is lost, it ends as EXIT"
-                            : entry.job->record.started()      ? ": its result is lost, it pends here again"
-                                                               : ": it pends here again"));
+    say(std::move(there) + (finished(status)              ? ": its result is lost, it ends as EXIT"
+                            : entry.job->record.started() ? ": its result is lost, it pends here again"
+                                                          : ": it pends here again"));
     if (!only_say_) m_.step(entry, event::WrittenOff{}, now_, result.effects);
   }
 
@@ -33,8 +34,8 @@ class WritingOff {
   void theirs(BookEntry& entry) {
     wire::JobRecord& record = entry.job->record;
     if (record.from().acknowledged() || record.from().written_off()) return;
-    const std::string job = "Job <" + text(entry.job->key()) + ">, which is job <" + text(key_of(record.from().key())) +
-                            "> of cluster <" + cluster_ + ">, ";
+    const std::string job = "Job <" + text(entry.job->key()) + ">, which is job <" +
+                            text(key_of(record.from().key())) + "> of cluster <" + cluster_ + ">, ";
     const bool waits = pending(record.status());
     say(job + (finished(record.status()) ? "has ended: its result is dropped"
                : waits                   ? "has not started: it is withdrawn"
@@ -96,8 +97,8 @@ ForwardedJobs::WrittenOff ForwardedJobs::write_off(const std::string& cluster, c
   const std::set<JobKey> there = known ? known->jobs : std::set<JobKey>{};
   for (const JobKey key : there) writing.ours(m.at(key));
   std::vector<JobKey> here;
-  for (auto one = m.foreign.lower_bound({cluster, {}}); one != m.foreign.end() && one->first.cluster == cluster;
-       ++one)
+  for (auto one = m.foreign.lower_bound({cluster, {}});
+       one != m.foreign.end() && one->first.cluster == cluster; ++one)
     here.push_back(one->second);
   for (const JobKey key : here) writing.theirs(m.at(key));
   writing.recorded();
@@ -108,8 +109,8 @@ ForwardedJobs::WrittenOff ForwardedJobs::write_off(const std::string& cluster, c
 Effects ForwardedJobs::is_back(const std::string& cluster) {
   Memory& m = *memory_;
   Effects effects;
-  for (auto one = m.foreign.lower_bound({cluster, {}}); one != m.foreign.end() && one->first.cluster == cluster;
-       ++one) {
+  for (auto one = m.foreign.lower_bound({cluster, {}});
+       one != m.foreign.end() && one->first.cluster == cluster; ++one) {
     auto& from = *m.at(one->second).job->record.mutable_from();
     if (!from.written_off()) continue;
     from.set_written_off(false);

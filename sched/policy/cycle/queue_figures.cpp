@@ -39,7 +39,8 @@ class Counting {
       for (ResourceId id = rules_.indices().built_in(); id < rules_.indices().size(); ++id)
         if (rules_.indices().at(id).type == ResourceType::boolean && id < values.has.size() && values.has[id])
           booleans.insert(rules_.indices().at(id).name);
-      for (std::size_t i = 0; i < compared_.size(); ++i) note_value(host, compared_[i], seen[i].first, seen[i].second);
+      for (std::size_t i = 0; i < compared_.size(); ++i)
+        note_value(host, compared_[i], seen[i].first, seen[i].second);
     };
     if (queue.hosts)
       for (const HostPreference& host : *queue.hosts) count(host.host);
@@ -52,7 +53,8 @@ class Counting {
   }
 
  private:
-  void note_value(HostNumber host, ResourceId id, std::set<double>& numbers, std::set<std::string>& words) const {
+  void note_value(HostNumber host, ResourceId id, std::set<double>& numbers,
+                  std::set<std::string>& words) const {
     const HostValues& values = snapshot_.values(host);
     if (rules_.indices().at(id).type == ResourceType::string) {
       if (id < values.words.size() && !values.words[id].empty()) words.insert(values.words[id]);

@@ -15,7 +15,7 @@ struct ToldValues {
   std::string name;
   std::vector<double> numbers;     // of a numeric resource, sorted, each once
   std::vector<std::string> words;  // of a string resource, likewise
-  bool more = false;  // more than kMostToldValues: the least and the greatest number, no words
+  bool more = false;               // more than kMostToldValues: the least and the greatest number, no words
   friend bool operator==(const ToldValues&, const ToldValues&) = default;
 };
 inline constexpr std::size_t kMostToldValues = 64;

@@ -15,7 +15,8 @@ bool negative(const Figures& figures) {
 int less(int room, std::int64_t taken) { return static_cast<int>(std::max<std::int64_t>(room - taken, 0)); }
 
 int more(int room, int given) {
-  return static_cast<int>(std::min<std::int64_t>(std::int64_t{room} + given, std::numeric_limits<int>::max()));
+  return static_cast<int>(
+      std::min<std::int64_t>(std::int64_t{room} + given, std::numeric_limits<int>::max()));
 }
 
 }  // namespace

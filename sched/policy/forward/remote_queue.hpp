@@ -44,7 +44,8 @@ struct ResourceValues {
   std::string name;
   std::vector<double> numbers;     // of a numeric resource, sorted, each once
   std::vector<std::string> words;  // of a string resource, sorted, each once
-  bool more = false;  // there are too many to tell: `numbers` are the least and the greatest, `words` are left out
+  bool more =
+      false;  // there are too many to tell: `numbers` are the least and the greatest, `words` are left out
   friend bool operator==(const ResourceValues&, const ResourceValues&) = default;
 };
 
@@ -67,8 +68,8 @@ struct RemoteQueue {
   int priority = 1;
   std::optional<int>
       lowest_preemptable;  // PRIORITY of the lowest queue that it can preempt; none: it preempts no queue
-  std::vector<std::string> types;     // host types
-  std::vector<std::string> booleans;  // Boolean resources that a host of it has
+  std::vector<std::string> types;      // host types
+  std::vector<std::string> booleans;   // Boolean resources that a host of it has
   std::vector<ResourceValues> values;  // of resources that its cluster compares
   Returns returns;                     // of the job that is decided
 };

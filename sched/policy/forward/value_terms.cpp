@@ -29,15 +29,15 @@ bool holds(const T& value, Is is, const T& asked) {
 bool number_met(const ValueTerm& term, const ResourceValues& told) {
   const double asked = *term.number;
   const auto& numbers = told.numbers;
-  if (told.more && term.is == Is::equal)
-    return numbers.front() <= asked && asked <= numbers.back();
+  if (told.more && term.is == Is::equal) return numbers.front() <= asked && asked <= numbers.back();
   return std::any_of(numbers.begin(), numbers.end(),
                      [&](double value) { return holds(value, term.is, asked); });
 }
 
 bool met(const ValueTerm& term, const ResourceValues& told) {
-  if (!told.numbers.empty()) return !term.number || number_met(term, told);  // a word beside numbers: no effect
-  if (told.more) return true;                                                // which words is not told
+  if (!told.numbers.empty())
+    return !term.number || number_met(term, told);  // a word beside numbers: no effect
+  if (told.more) return true;                       // which words is not told
   return std::any_of(told.words.begin(), told.words.end(),
                      [&](const std::string& word) { return holds(word, term.is, term.word); });
 }

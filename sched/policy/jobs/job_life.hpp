@@ -81,7 +81,7 @@ struct JobRules {
   bool rerunnable = false;                  // -r, else the queue's
   std::optional<int> most_requeues;         // MAX_JOB_REQUEUE; none: no limit
   std::optional<int> most_preexec_retries;  // MAX_PREEXEC_RETRY; none: no limit
-  int most_remote_preexec_retries = 5;      // REMOTE_MAX_PREEXEC_RETRY: then another cluster's job is given back
+  int most_remote_preexec_retries = 5;  // REMOTE_MAX_PREEXEC_RETRY: then another cluster's job is given back
   bool exit_after_preexec_retries = false;  // LOCAL_MAX_PREEXEC_RETRY_ACTION=EXIT; else the job is held
   std::uint32_t terminate_for = 0;    // bits of SuspendReason: TERMINATE instead of SUSPEND (TERMINATE_WHEN)
   bool sequential = true;             // its TERMINATE sends INT, TERM, KILL; false: KILL at once

@@ -32,7 +32,8 @@ class LifeEnd : protected LifeRecord {
     const std::string host = record_.hosts(0).name();
     avoid(host);
     if (pre_exec && record_.has_from()) {
-      if (record_.preexec_failures() >= rules_.most_remote_preexec_retries) return give_back_to_its_cluster(told);
+      if (record_.preexec_failures() >= rules_.most_remote_preexec_retries)
+        return give_back_to_its_cluster(told);
     } else if (pre_exec && rules_.most_preexec_retries &&
                record_.preexec_failures() >= *rules_.most_preexec_retries) {
       if (rules_.exit_after_preexec_retries)

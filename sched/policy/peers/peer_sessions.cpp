@@ -151,7 +151,8 @@ Steps PeerSessions::unsupported(Link& link, std::uint64_t number) const {
   for (const Sent& sent : link.orders)
     if (sent.number == number) return {step::Untaken{link.cluster, sent.kind, sent.attempt}};
   if (std::exchange(link.older, true)) return {};
-  return {step::Tell{true, "cluster " + link.cluster + " does not know a kind of message: its release is older"}};
+  return {
+      step::Tell{true, "cluster " + link.cluster + " does not know a kind of message: its release is older"}};
 }
 
 Result<Steps> PeerSessions::message(LinkNumber number, const wire::PeerMessage& message, TimePoint now) {

@@ -66,8 +66,9 @@ Result<std::string> accepted(const UserMap& map, const std::string& cluster, con
       if (map.names(row->local, account)) return account;
   }
   if (!mapped)
-    return internal_error("user " + remote + " has no row in UserMap of lsb.users here (DIRECTION import), and " +
-                          cluster + " proposes other accounts than that of the same name");
+    return internal_error("user " + remote +
+                          " has no row in UserMap of lsb.users here (DIRECTION import), and " + cluster +
+                          " proposes other accounts than that of the same name");
   return internal_error("UserMap of lsb.users here (DIRECTION import) accepts no account that " + cluster +
                         " proposes for user " + remote + " (" + accounts.front() +
                         (accounts.size() > 1 ? ", ..." : "") + ")");

@@ -359,7 +359,7 @@ std::string system_line(const wire::JobEvent& event, const ShowTime& time) {
     const auto& told = event.host_control();
     const bool cluster = told.operation() == Control::WRITE_OFF_CLUSTERS;
     text = (cluster ? "Jobs of host <" : "Host <") + told.host() + "> " +
-           (cluster                                 ? "written off"
+           (cluster                                  ? "written off"
             : told.operation() == Control::HOST_OPEN ? "opened"
                                                      : "closed") +
            by(told);

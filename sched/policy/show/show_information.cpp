@@ -181,8 +181,8 @@ std::string clusters_table(const wire::BatchReply::ClusterRows& clusters, bool c
 }
 
 std::string cluster_applications_table(const wire::BatchReply::ClusterRows& clusters) {
-  std::string text = "[Remote Cluster Application Information ]\n" + left("REMOTE_CLUSTER", 16) + left("APP_NAME", 16) +
-                     "DESCRIPTION\n";
+  std::string text = "[Remote Cluster Application Information ]\n" + left("REMOTE_CLUSTER", 16) +
+                     left("APP_NAME", 16) + "DESCRIPTION\n";
   for (const auto& row : clusters.applications())
     text += left(row.cluster(), 15) + " " + left(row.name(), 15) + " " +
             (row.description().empty() ? "-" : row.description()) + "\n";
@@ -209,16 +209,15 @@ std::string clusters_json(const wire::BatchReply::ClusterRows& clusters, bool co
     if (counters) {
       const auto& told = row.figures();
       const auto shown = [&](std::int64_t value) { return row.has_figures() ? number(value) : ""; };
-      record.insert(record.end(),
-                    {{"TOTAL", shown(told.total())},
-                     {"AVAIL", shown(told.available())},
-                     {"RUN", shown(told.running())},
-                     {"PEND", shown(told.pending())},
-                     {"PREEM", shown(told.preemptable())},
-                     {"JOBS", told.has_job_room() ? number(told.job_room()) : ""},
-                     {"SLOTS", told.has_slot_room() ? number(told.slot_room()) : ""},
-                     {"PRIO", shown(told.priority())},
-                     {"AGE_S", shown(told.age_s())}});
+      record.insert(record.end(), {{"TOTAL", shown(told.total())},
+                                   {"AVAIL", shown(told.available())},
+                                   {"RUN", shown(told.running())},
+                                   {"PEND", shown(told.pending())},
+                                   {"PREEM", shown(told.preemptable())},
+                                   {"JOBS", told.has_job_room() ? number(told.job_room()) : ""},
+                                   {"SLOTS", told.has_slot_room() ? number(told.slot_room()) : ""},
+                                   {"PRIO", shown(told.priority())},
+                                   {"AGE_S", shown(told.age_s())}});
     }
     records.push_back(json_record(record));
   }

@@ -268,8 +268,8 @@ std::string job_title(const wire::JobRecord& job, const wire::Submission& asked)
     const bool whole = asked.indices_size() > 0 && key.index == 0;
     text += ", Job Name <" + (whole ? array_spec(asked) : shown_name(job, asked)) + ">";
   }
-  return text + ", User <" + asked.user() + ">" + mapped_words(job, asked) + ", Project <" + asked.project() + ">" +
-         named("User Group", asked.user_group());
+  return text + ", User <" + asked.user() + ">" + mapped_words(job, asked) + ", Project <" + asked.project() +
+         ">" + named("User Group", asked.user_group());
 }
 
 std::string asked_words(const wire::JobRecord& job, const wire::Submission& asked, bool expanded) {

@@ -30,7 +30,7 @@ class SlotTotals {
  public:
   void add(wire::JobStatus status, std::uint64_t slots);
   void add_forwarded(std::uint64_t slots) { forwarded_ += slots; }  // of jobs that wait in another cluster
-  std::string table() const;  // a header line and one row
+  std::string table() const;                                        // a header line and one row
 
  private:
   std::uint64_t run_ = 0, ssusp_ = 0, ususp_ = 0, unknown_ = 0, pend_ = 0, forwarded_ = 0;

@@ -177,7 +177,8 @@ struct Over {
   bool cwd_missing = false;
   std::optional<wire::JobUsage> usage;
   std::int64_t run_s = 0;  // of a job that another cluster ran
-  std::optional<wire::RemoteSlots> figures = {};  // withdrawn: of the queue that gives it back; none: not known
+  std::optional<wire::RemoteSlots> figures =
+      {};  // withdrawn: of the queue that gives it back; none: not known
 };
 struct PostOver {
   Attempt attempt;

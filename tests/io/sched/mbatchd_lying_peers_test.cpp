@@ -275,7 +275,8 @@ TEST_F(LyingPeers, FloodingWithOffersFillTheirRoomAlone) {
   }
   EXPECT_EQ(accepted, 20);
   auto huge = offer_of(1000);
-  huge.mutable_offer()->mutable_asked()->set_script(std::string(950UL << 10, 'x'));  // still fits into a frame
+  huge.mutable_offer()->mutable_asked()->set_script(
+      std::string(950UL << 10, 'x'));  // still fits into a frame
   EXPECT_THAT(answer(*east, huge), HasSubstr("bytes, expected at most"));
   EXPECT_EQ(jobs_here(), 20);
   kill_hard();

@@ -1,10 +1,10 @@
 // The files of the batch system: every view with what manuals print, and the set as a whole.
 #include "common/conf/lsb/lsb_files.hpp"
-#include "common/conf/lsb/matching_resources.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "common/conf/lsb/matching_resources.hpp"
 #include "tests/unit/common/conf/conf_files.hpp"
 
 namespace rollcall::conf {
@@ -86,9 +86,9 @@ TEST(LsbParams, DefaultsAndValues) {
 // mbatchd reads these numbers only where it uses them; an invalid one must be reported all the same.
 TEST(LsbParams, EachNumberIsChecked) {
   for (const char* name :
-       {"MAX_JOB_ARRAY_SIZE", "MAX_JOB_REQUEUE", "LOCAL_MAX_PREEXEC_RETRY",
-        "JOB_PREPROC_TIMEOUT", "JOB_POSTPROC_TIMEOUT", "JOB_TERMINATE_INTERVAL", "ACCT_ARCHIVE_AGE",
-        "ACCT_ARCHIVE_SIZE", "MAX_ACCT_ARCHIVE_FILE", "GLOBAL_EXIT_RATE", "JOB_EXIT_RATE_DURATION"}) {
+       {"MAX_JOB_ARRAY_SIZE", "MAX_JOB_REQUEUE", "LOCAL_MAX_PREEXEC_RETRY", "JOB_PREPROC_TIMEOUT",
+        "JOB_POSTPROC_TIMEOUT", "JOB_TERMINATE_INTERVAL", "ACCT_ARCHIVE_AGE", "ACCT_ARCHIVE_SIZE",
+        "MAX_ACCT_ARCHIVE_FILE", "GLOBAL_EXIT_RATE", "JOB_EXIT_RATE_DURATION"}) {
     Problems problems;
     const auto read = [&](const std::string& value) {
       return read_lsb_params(
@@ -112,11 +112,11 @@ TEST(LsbParams, NumbersGoAsFarAsTheManualSays) {
     EXPECT_EQ(given, lines_of(problems).empty()) << text;
     return given;
   };
-  for (const auto& [name, least, most] : std::initializer_list<std::tuple<const char*, long, long>>{
-           {"MAX_JOBID", 999999, 2147483646},
-           {"MAX_JOB_ARRAY_SIZE", 1, 2147483646},
-           {"MAX_JOB_REQUEUE", 0, 2147483647},
-           {"JOB_TERMINATE_INTERVAL", 0, 4294967}}) {
+  for (const auto& [name, least, most] :
+       std::initializer_list<std::tuple<const char*, long, long>>{{"MAX_JOBID", 999999, 2147483646},
+                                                                  {"MAX_JOB_ARRAY_SIZE", 1, 2147483646},
+                                                                  {"MAX_JOB_REQUEUE", 0, 2147483647},
+                                                                  {"JOB_TERMINATE_INTERVAL", 0, 4294967}}) {
     EXPECT_TRUE(taken(name, least) && taken(name, most)) << name;
     EXPECT_FALSE(taken(name, least - 1) || taken(name, most + 1)) << name;
   }
@@ -140,18 +140,21 @@ TEST(LsbParams, ErrorsAreReported) {
 }
 
 TEST(LsbParams, InvalidForwardChoiceIsOffAndReportedOnce) {
-  for (const char* words : {"RESOURCE_ONLY RESOURCE_ONLY", "HIGH_QUEUE_PRIORITY RESOURCE_ONLY", "MOST LEAST"}) {
+  for (const char* words :
+       {"RESOURCE_ONLY RESOURCE_ONLY", "HIGH_QUEUE_PRIORITY RESOURCE_ONLY", "MOST LEAST"}) {
     const std::string text =
         "Begin Parameters\nMC_PLUGIN_SCHEDULE_ENHANCE = " + std::string(words) + "\nEnd Parameters\n";
     const auto checked = check({{"params", text}});
     EXPECT_EQ(checked.files->params.forward_choice.kind, ForwardChoice::Kind::off) << words;
-    EXPECT_THAT(said({{"params", text}}), ElementsAre(HasSubstr("params:2: MC_PLUGIN_SCHEDULE_ENHANCE: found")));
+    EXPECT_THAT(said({{"params", text}}),
+                ElementsAre(HasSubstr("params:2: MC_PLUGIN_SCHEDULE_ENHANCE: found")));
   }
 }
 
 TEST(LsbParams, ForwardChoiceWithoutUpdatesIsAWarning) {
-  EXPECT_THAT(said({{"params", "Begin Parameters\nMC_PLUGIN_SCHEDULE_ENHANCE = RESOURCE_ONLY\nEnd Parameters\n"}}),
-              ElementsAre(HasSubstr("params:2: warning: MC_PLUGIN_SCHEDULE_ENHANCE")));
+  EXPECT_THAT(
+      said({{"params", "Begin Parameters\nMC_PLUGIN_SCHEDULE_ENHANCE = RESOURCE_ONLY\nEnd Parameters\n"}}),
+      ElementsAre(HasSubstr("params:2: warning: MC_PLUGIN_SCHEDULE_ENHANCE")));
 }
 
 TEST(LsbQueues, AQueueOfTheManual) {
@@ -218,7 +221,8 @@ TEST(LsbQueues, SndjobsToIsIgnoredBesideHostsOfOtherClusters) {
     const auto checked = check({{"queues", "Begin Queue\nQUEUE_NAME = q\n" + lines + "\nEnd Queue\n"}});
     ASSERT_EQ(checked.files->queues.size(), 1U);
     EXPECT_THAT(checked.files->queues[0].send_jobs_to, IsEmpty()) << hosts;
-    EXPECT_THAT(said_of_queue(lines), testing::Contains(HasSubstr("queues:3: warning: SNDJOBS_TO: found \"recv@far\"")));
+    EXPECT_THAT(said_of_queue(lines),
+                testing::Contains(HasSubstr("queues:3: warning: SNDJOBS_TO: found \"recv@far\"")));
   }
   EXPECT_THAT(queue("SNDJOBS_TO=recv@far\nHOSTS=host1").send_jobs_to, testing::SizeIs(1));
 }
@@ -431,12 +435,14 @@ TEST(LsbParams, MatchingResourcesAreOfHostsAndNotConsumed) {
       "Begin Resource\nRESOURCENAME TYPE CONSUMABLE DESCRIPTION\nlicver Numeric () (x)\nos String () (x)\n"
       "own Numeric () (x)\nlic Numeric () (x)\nused Numeric Y (x)\ngpu Boolean () (x)\nEnd Resource\n";
   files.files["/c/lsf.cluster.lab"] =
-      "Begin Host\nHOSTNAME RESOURCES\nhost1 (licver=5 os=rhel8)\nEnd Host\nBegin ResourceMap\nRESOURCENAME LOCATION\n"
+      "Begin Host\nHOSTNAME RESOURCES\nhost1 (licver=5 os=rhel8)\nEnd Host\nBegin ResourceMap\nRESOURCENAME "
+      "LOCATION\n"
       "lic (3@[all])\nown (7@[default])\nEnd ResourceMap\n";
   const std::string dir = "/c/lsbatch/lab/configdir/lsb.";
   for (const char* name : {"queues", "hosts"}) files.files[dir + name] = "";
   files.files[dir + "params"] =
-      "Begin Parameters\nMC_RESOURCE_MATCHING_CRITERIA = os licver own os lic used gpu mem none\nEnd Parameters\n";
+      "Begin Parameters\nMC_RESOURCE_MATCHING_CRITERIA = os licver own os lic used gpu mem none\nEnd "
+      "Parameters\n";
   const auto checked = read_cluster_files(files.sources());
   ASSERT_TRUE(checked.files);
   const auto lsb = read_lsb_files(files.sources(), *checked.files);

@@ -1,10 +1,11 @@
 // ProgramSettings: a member's default, its value, and what stands in place of a value that cannot be read. The pattern for a test
 // of a new parameter.
 #include "common/conf/program_settings.hpp"
-#include "common/conf/forward_settings.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include "common/conf/forward_settings.hpp"
 
 namespace rollcall::conf {
 namespace {
@@ -51,8 +52,9 @@ TEST(ProgramSettings, AreAsLsfConfSays) {
 }
 
 TEST(ProgramSettings, HaveDefaultsInPlaceOfWhatCannotBeRead) {
-  const auto [settings, errors] =
-      read("ROLLCALL_USER_TASKS=many\nROLLCALL_JOB_CGROUPS=perhaps\nLSB_SIGSTOP=99\nLSB_MAX_FORWARD_PER_SESSION=0\n");
+  const auto [settings, errors] = read(
+      "ROLLCALL_USER_TASKS=many\nROLLCALL_JOB_CGROUPS=perhaps\nLSB_SIGSTOP=99\nLSB_MAX_FORWARD_PER_SESSION="
+      "0\n");
   EXPECT_EQ(settings.res.user_tasks, 128U);
   EXPECT_TRUE(settings.res.job_cgroups);
   EXPECT_EQ(settings.res.stop_signal, 0);
@@ -72,7 +74,8 @@ TEST(ForwardSettings, AreOffUnlessLsfConfTurnsThemOn) {
   EXPECT_TRUE(of("MC_PLUGIN_REMOTE_RESOURCE=y\n").remote_resource);
   EXPECT_TRUE(of("ROLLCALL_FORWARD_ROOM_FIRST=Y\n").room_first);
   EXPECT_THAT(problems.all(), IsEmpty());
-  EXPECT_THAT(read("MC_PLUGIN_REMOTE_RESOURCE=perhaps\n").errors, UnorderedElementsAre(HasSubstr("MC_PLUGIN_REMOTE_RESOURCE: found \"perhaps\"")));
+  EXPECT_THAT(read("MC_PLUGIN_REMOTE_RESOURCE=perhaps\n").errors,
+              UnorderedElementsAre(HasSubstr("MC_PLUGIN_REMOTE_RESOURCE: found \"perhaps\"")));
 }
 
 }  // namespace

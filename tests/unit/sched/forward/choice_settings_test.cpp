@@ -33,7 +33,8 @@ struct Row {
   conf::ForwardChoice choice;
   bool room_first;
   const char *free, *preempt, *room;
-  const char* nothing = "";  // no slots and no room: only without MC_PLUGIN_SCHEDULE_ENHANCE is the job offered
+  const char* nothing =
+      "";  // no slots and no room: only without MC_PLUGIN_SCHEDULE_ENHANCE is the job offered
   bool remote_resource = false;
 };
 
@@ -42,10 +43,22 @@ TEST(ForwardChoice, EverySettingHasItsOrder) {
   // Three offers at most. With free slots `full` comes fourth.
   const Row kRows[] = {
       {"off", {Kind::off}, false, "few many high", "most lowest high", "busy calm closed", "east west"},
-      {"REMOTE_RESOURCE", {Kind::off}, false, "many few high", "most lowest high", "busy calm closed", "west east",
+      {"REMOTE_RESOURCE",
+       {Kind::off},
+       false,
+       "many few high",
+       "most lowest high",
+       "busy calm closed",
+       "west east",
        true},
-      {"REMOTE_RESOURCE is implied", {Kind::resource_only}, false, "many few high", "waits high most", "calm busy",
-       "", true},
+      {"REMOTE_RESOURCE is implied",
+       {Kind::resource_only},
+       false,
+       "many few high",
+       "waits high most",
+       "calm busy",
+       "",
+       true},
       {"RESOURCE_ONLY", {Kind::resource_only}, false, "many few high", "waits high most", "calm busy"},
       {"COUNT_PREEMPTABLE", {kCount}, false, "many few high", "most lowest high", "calm busy"},
       {"+ HIGH", {kCount, true}, false, "high few many", "high lowest most", "busy calm"},
@@ -69,9 +82,24 @@ TEST(ForwardChoice, EverySettingHasItsOrder) {
        "many few high",
        "waits high most",
        "calm busy"},
-      {"room first, HIGH PREEMPTABLE", {kCount, true, true}, true, "high few many", "waits high lowest", "busy calm"},
-      {"room first, HIGH PENDING", {kCount, true, false, true}, true, "high few many", "waits high lowest", "busy calm"},
-      {"room first, PREEMPTABLE PENDING", {kCount, false, true, true}, true, "many few high", "waits high most", "calm busy"},
+      {"room first, HIGH PREEMPTABLE",
+       {kCount, true, true},
+       true,
+       "high few many",
+       "waits high lowest",
+       "busy calm"},
+      {"room first, HIGH PENDING",
+       {kCount, true, false, true},
+       true,
+       "high few many",
+       "waits high lowest",
+       "busy calm"},
+      {"room first, PREEMPTABLE PENDING",
+       {kCount, false, true, true},
+       true,
+       "many few high",
+       "waits high most",
+       "calm busy"},
       {"room first, all three",
        {kCount, true, true, true},
        true,

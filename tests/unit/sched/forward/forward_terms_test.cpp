@@ -44,18 +44,20 @@ TEST(ForwardTerms, SameTypeIsUnderstood) {
 
 std::vector<std::string> values_of(std::string_view text) {
   std::vector<std::string> said;
-  for (const ValueTerm& term : terms(text).values) said.push_back(forward::text(term) + (term.number ? "" : " word"));
+  for (const ValueTerm& term : terms(text).values)
+    said.push_back(forward::text(term) + (term.number ? "" : " word"));
   return said;
 }
 
 // Those of a site's own resources, and of resources that only another cluster knows.
 TEST(ForwardTerms, ValuesAreUnderstood) {
-  EXPECT_THAT(values_of("select[licences>=5 && licences<20 && licences>=5]"), ElementsAre("licences>=5", "licences<20"));
+  EXPECT_THAT(values_of("select[licences>=5 && licences<20 && licences>=5]"),
+              ElementsAre("licences>=5", "licences<20"));
   EXPECT_THAT(values_of("select[os==rhel8 && os!='rhel 7' && version==8]"),
               ElementsAre("os==rhel8 word", "os!=rhel 7 word", "version==8"));
   EXPECT_THAT(values_of("select[licences>5 && licences<=7.5]"), ElementsAre("licences>5", "licences<=7.5"));
-  for (const char* text : {"mem>500", "model==X86", "ncpus>=4", "licences>=5 || os==rhel8", "!(licences>=5)", "gpu==1",
-                           "5<licences", "licences*2>5", "os>rhel"})
+  for (const char* text : {"mem>500", "model==X86", "ncpus>=4", "licences>=5 || os==rhel8", "!(licences>=5)",
+                           "gpu==1", "5<licences", "licences*2>5", "os>rhel"})
     EXPECT_THAT(values_of(std::string("select[") + text + "]"), IsEmpty()) << text;
 }
 

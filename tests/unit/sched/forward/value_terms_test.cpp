@@ -10,7 +10,9 @@ namespace {
 
 using Is = ValueTerm::Is;
 
-ValueTerm number(Is is, double value) { return {"licver", is, std::to_string(static_cast<int>(value)), value}; }
+ValueTerm number(Is is, double value) {
+  return {"licver", is, std::to_string(static_cast<int>(value)), value};
+}
 ValueTerm word(Is is, const std::string& value) { return {"os", is, value, {}}; }
 bool met(const ValueTerm& term, const ResourceValues& told) { return !first_unmet({term}, {told}); }
 
@@ -32,7 +34,8 @@ TEST(ValueTerms, WordsAreCompared) {
   EXPECT_FALSE(met(word(Is::equal, "RHEL8"), told));
   EXPECT_TRUE(met(word(Is::unequal, "rhel8"), told));
   EXPECT_FALSE(met(word(Is::equal, "sles"), told));
-  EXPECT_TRUE(met({"os", Is::equal, "8", 8}, {"os", {}, {"8"}, false})) << "a string resource with a number in it";
+  EXPECT_TRUE(met({"os", Is::equal, "8", 8}, {"os", {}, {"8"}, false}))
+      << "a string resource with a number in it";
 }
 
 TEST(ValueTerms, ResourceWithoutAnyValueMeetsNoTerm) {
@@ -56,7 +59,8 @@ TEST(ValueTerms, ResourceThatIsNotToldHasNoEffect) {
 }
 
 TEST(ForwardChoice, LeavesOutQueuesWithoutTheValue) {
-  std::vector<RemoteQueue> queues{remote_queue("old", 90, 0), remote_queue("new", 10, 0), remote_queue("silent", 5, 0)};
+  std::vector<RemoteQueue> queues{remote_queue("old", 90, 0), remote_queue("new", 10, 0),
+                                  remote_queue("silent", 5, 0)};
   queues[0].values = {{"licver", {3, 4}, {}, false}};
   queues[1].values = {{"licver", {4, 5}, {}, false}};
   ForwardJob job = job_of(1);

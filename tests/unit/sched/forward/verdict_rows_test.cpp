@@ -28,8 +28,8 @@ TEST(VerdictRows, HaveTheVerdictTheNumbersAndTheirAge) {
 }
 
 TEST(VerdictRows, FiguresThatARecordKeepsAreThoseThatWereSeen) {
-  for (const Figures figures : {Figures{{100, 30, 70, 20, 60}, 5, 0}, Figures{{1, 0, 1, 0, 0}, {}, {}}})
-    EXPECT_EQ(figures_of(slots_of(figures)), figures);
+    for (const Figures figures : {Figures{{100, 30, 70, 20, 60}, 5, 0}, Figures{{1, 0, 1, 0, 0}, {}, {}}})
+      EXPECT_EQ(figures_of(slots_of(figures)), figures);
 }
 
 }  // namespace

@@ -35,7 +35,8 @@ class ForwardShellTest : public sched::book::BookTest {
  protected:
   using What = wire::PeerMessage::WhatCase;
   int count(What what) const {
-    return static_cast<int>(std::count_if(said.begin(), said.end(), [&](const auto& one) { return one.what_case() == what; }));
+    return static_cast<int>(
+        std::count_if(said.begin(), said.end(), [&](const auto& one) { return one.what_case() == what; }));
   }
   io::Log log{-1, "test", io::Level::error};
   std::vector<wire::PeerMessage> said;

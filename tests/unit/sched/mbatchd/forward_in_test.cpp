@@ -20,7 +20,8 @@ class ForwardInTest : public ForwardShellTest {
     offer.mutable_attempt()->mutable_key()->set_id(7);
     offer.mutable_attempt()->set_attempt(1);
     offer.set_queue("normal");
-    const auto answered = book->forwards().offer("east", offer, sched::book::plain_job(), sched::book::kAnn, now);
+    const auto answered =
+        book->forwards().offer("east", offer, sched::book::plain_job(), sched::book::kAnn, now);
     const auto key = sched::key_of(answered.said.state->job().key());
     dispatch(key);
     runs(key);

@@ -23,16 +23,18 @@ class ForwardOutTest : public ForwardShellTest {
     snapshot.emplace(configuration->rules);
     out = std::make_unique<ForwardOut>(
         book->jobs(), log, 100,
-        ForwardOut::Handler{[](const std::string&, wire::PeerMessage) { return true; },
-                            [this](const std::string& host, const sched::HostReport& report) { tells(host, report); },
-                            [](const std::string&) {},
-                            [this](sched::JobKey key, const sched::event::Dispatched& event) {
-                              offered.push_back(sched::text(key) + " " + event.forwarded->queue() + "@" + event.forwarded->cluster());
-                              snapshot->forget(key);
-                              effects = book->hosts().dispatch(key, event, now);
-                              return true;
-                            },
-                            [] {}, [](const std::string&) { return std::string(); }});
+        ForwardOut::Handler{
+            [](const std::string&, wire::PeerMessage) { return true; },
+            [this](const std::string& host, const sched::HostReport& report) { tells(host, report); },
+            [](const std::string&) {},
+            [this](sched::JobKey key, const sched::event::Dispatched& event) {
+              offered.push_back(sched::text(key) + " " + event.forwarded->queue() + "@" +
+                                event.forwarded->cluster());
+              snapshot->forget(key);
+              effects = book->hosts().dispatch(key, event, now);
+              return true;
+            },
+            [] {}, [](const std::string&) { return std::string(); }});
     out->configure(configuration);
     offered.clear();
     connects("east");
@@ -47,7 +49,9 @@ class ForwardOutTest : public ForwardShellTest {
     ASSERT_TRUE(out->heard(cluster, held, at(0)));
   }
   sched::JobKey waits(sched::JobKey key) {
-    snapshot->wait({.key = key, .demand = snapshot->demand(sched::cycle::demand_of(job(key), "")), .order = double(key.id)});
+    snapshot->wait({.key = key,
+                    .demand = snapshot->demand(sched::cycle::demand_of(job(key), "")),
+                    .order = double(key.id)});
     return key;
   }
   sched::JobKey job_waits() { return waits({submit(sched::book::plain_job()), 0}); }
@@ -82,7 +86,8 @@ class ForwardOutTest : public ForwardShellTest {
 };
 
 TEST_F(ForwardOutTest, OffersAtMostLsbMaxForwardPerSessionInMbdSleepTime) {
-  begins("SNDJOBS_TO = receive@east\n", "MBD_SLEEP_TIME = 20\n", [](auto& mbatchd) { mbatchd.most_forwards = 2; });
+  begins("SNDJOBS_TO = receive@east\n", "MBD_SLEEP_TIME = 20\n",
+         [](auto& mbatchd) { mbatchd.most_forwards = 2; });
   for (int i = 0; i < 5; ++i) job_waits();
   EXPECT_EQ(offers(now).size(), 2U);
   EXPECT_THAT(offers(WallTime{now.us + 19'000'000}), IsEmpty());
@@ -132,7 +137,8 @@ TEST_F(ForwardOutTest, AsksAWaitingJobBackAfterMaxRschedTime) {
     job_waits();
     EXPECT_EQ(offers(now).size(), 1U);
     const auto orders = sched::book::orders(book->tick(WallTime{now.us + seconds * 1'000'000}));
-    return std::any_of(orders.begin(), orders.end(), [](const auto& one) { return one.starts_with("OrderRelease"); });
+    return std::any_of(orders.begin(), orders.end(),
+                       [](const auto& one) { return one.starts_with("OrderRelease"); });
   };
   EXPECT_FALSE(asked_back("MAX_RSCHED_TIME = 3\n", 59));
   EXPECT_TRUE(asked_back("MAX_RSCHED_TIME = 3\n", 60));
@@ -143,7 +149,8 @@ TEST_F(ForwardOutTest, AsksAWaitingJobBackAfterMaxRschedTime) {
 
 // The pitfall of the documents: a job that came back is not taken for a change of the queue's answer.
 TEST_F(ForwardOutTest, ReturnsAreComparedWithoutTheJobItself) {
-  begins("SNDJOBS_TO = receive@east\n", "MC_PLUGIN_SCHEDULE_ENHANCE = RESOURCE_ONLY\nMC_PLUGIN_UPDATE_INTERVAL = 1\n");
+  begins("SNDJOBS_TO = receive@east\n",
+         "MC_PLUGIN_SCHEDULE_ENHANCE = RESOURCE_ONLY\nMC_PLUGIN_UPDATE_INTERVAL = 1\n");
   const auto figures = [&](int pending, std::uint64_t accounts_for) {
     wire::PeerMessage message;
     auto& queue = *message.mutable_figures()->add_queues();
@@ -167,7 +174,8 @@ TEST_F(ForwardOutTest, ReturnsAreComparedWithoutTheJobItself) {
   EXPECT_THAT(verdicts(key), HasSubstr("the job came back 3 times")) << "the queue is as it was";
   EXPECT_THAT(offers(now), IsEmpty());
   figures(1, 102);
-  EXPECT_THAT(offers(now), ElementsAre(sched::text(key) + " receive@east")) << "no slot is free any longer, but there is room";
+  EXPECT_THAT(offers(now), ElementsAre(sched::text(key) + " receive@east"))
+      << "no slot is free any longer, but there is room";
 }
 
 }  // namespace

@@ -11,19 +11,21 @@ namespace {
 using Kind = conf::ForwardChoice::Kind;
 using sched::book::site_files;
 
-sched::forward::Settings settings(const std::string& params, const std::string& queue = "", bool remote_resource = false,
-                                  bool room_first = false) {
+sched::forward::Settings settings(const std::string& params, const std::string& queue = "",
+                                  bool remote_resource = false, bool room_first = false) {
   auto files = site_files(params, queue);
   auto cluster = std::make_shared<conf::ClusterFiles>(*files.cluster);
-  cluster->lsf_conf = *conf::LsfConf::parse(std::string(remote_resource ? "MC_PLUGIN_REMOTE_RESOURCE=Y\n" : "") +
-                                                (room_first ? "ROLLCALL_FORWARD_ROOM_FIRST=Y\n" : ""),
-                                            "lsf.conf");
+  cluster->lsf_conf =
+      *conf::LsfConf::parse(std::string(remote_resource ? "MC_PLUGIN_REMOTE_RESOURCE=Y\n" : "") +
+                                (room_first ? "ROLLCALL_FORWARD_ROOM_FIRST=Y\n" : ""),
+                            "lsf.conf");
   files.cluster = cluster;
   return settings_of(files, files.lsb->queues[0]);
 }
 
 TEST(ForwardSettings, AreOfBothFiles) {
-  const std::string enhanced = "MC_PLUGIN_SCHEDULE_ENHANCE = PENDING_WHEN_NOSLOTS\nMC_PLUGIN_UPDATE_INTERVAL = 1\n";
+  const std::string enhanced =
+      "MC_PLUGIN_SCHEDULE_ENHANCE = PENDING_WHEN_NOSLOTS\nMC_PLUGIN_UPDATE_INTERVAL = 1\n";
   EXPECT_EQ(settings("").choice.kind, Kind::off);
   EXPECT_EQ(settings(enhanced).choice.kind, Kind::count_preemptable);
   EXPECT_TRUE(settings(enhanced).choice.pending_when_no_slots);
@@ -68,7 +70,8 @@ TEST(QueueRoom, IsWhatTheBacklogsLeave) {
   };
   EXPECT_EQ(room("", 7, 9), "43 jobs any slots") << "IMPT_JOBBKLG is 50";
   EXPECT_EQ(room("IMPT_JOBBKLG = 5\nIMPT_SLOTBKLG = 16\n", 2, 9), "3 jobs 7 slots");
-  EXPECT_EQ(room("IMPT_JOBBKLG = infinit\nIMPT_SLOTBKLG = 4\n", 70, 9), "any jobs 0 slots") << "never below 0";
+  EXPECT_EQ(room("IMPT_JOBBKLG = infinit\nIMPT_SLOTBKLG = 4\n", 70, 9), "any jobs 0 slots")
+      << "never below 0";
 }
 
 TEST(Returns, AreThoseFromTheQueue) {
@@ -122,7 +125,8 @@ TEST(QueueNews, HasTheValuesOfResources) {
 }
 
 TEST(QueueNews, RefusesValuesThatAreTooManyOrNoNumbers) {
-  auto many = told_values(), long_name = told_values(), nan = told_values(), words = told_values(), resources = told_values();
+  auto many = told_values(), long_name = told_values(), nan = told_values(), words = told_values(),
+       resources = told_values();
   for (int i = 0; i < 100; ++i) many.mutable_values(0)->add_numbers(i);
   long_name.mutable_values(0)->set_name(std::string(300, 'x'));
   nan.mutable_values(0)->add_numbers(std::numeric_limits<double>::quiet_NaN());
