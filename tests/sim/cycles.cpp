@@ -42,7 +42,7 @@ void Cycles::look(const book::Book& book, const std::function<void(cycle::Snapsh
   cycle::Snapshot& snapshot = keeper.snapshot();
   for (HostNumber host = 0; host < rules_->hosts.size(); ++host) {
     const bool away = !book.hosts().connected(rules_->hosts[host].text());
-    snapshot.host(host) = {away, away, false, false, {}};
+    snapshot.host(host) = {.unavailable = away, .unreachable = away};
   }
   look(snapshot);
 }

@@ -219,8 +219,9 @@ TEST(LsbQueues, SndjobsToIsIgnoredBesideHostsOfOtherClusters) {
   for (const char* hosts : {"allremote", "host1 far1@far", "all@far"}) {
     const std::string lines = "SNDJOBS_TO=recv@far\nHOSTS=" + std::string(hosts);
     const auto checked = check({{"queues", "Begin Queue\nQUEUE_NAME = q\n" + lines + "\nEnd Queue\n"}});
-    ASSERT_EQ(checked.files->queues.size(), 1U);
-    EXPECT_THAT(checked.files->queues[0].send_jobs_to, IsEmpty()) << hosts;
+    const QueueRow* row = checked.files->queue("q");
+    ASSERT_TRUE(row);
+    EXPECT_THAT(row->send_jobs_to, IsEmpty()) << hosts;
     EXPECT_THAT(said_of_queue(lines),
                 testing::Contains(HasSubstr("queues:3: warning: SNDJOBS_TO: found \"recv@far\"")));
   }

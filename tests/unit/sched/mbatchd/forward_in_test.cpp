@@ -1,6 +1,8 @@
 // When the executing side tells other clusters of its queues and of their jobs.
 #include "sched/mbatchd/forward_in.hpp"
 
+#include <boost/asio/io_context.hpp>
+
 #include "tests/unit/sched/mbatchd/forward_fixture.hpp"
 
 namespace rollcall::mbatchd {

@@ -21,6 +21,10 @@ class ForwardOutTest : public ForwardShellTest {
     book->rows().loaded(now);
     configuration = configuration_of(files, change);
     snapshot.emplace(configuration->rules);
+    starts();
+  }
+  // mbatchd is started again: what is in the Book is all that it knows.
+  void starts() {
     out = std::make_unique<ForwardOut>(
         book->jobs(), log, 100,
         ForwardOut::Handler{
@@ -73,7 +77,19 @@ class ForwardOutTest : public ForwardShellTest {
     ASSERT_EQ(status(key), wire::STATUS_PEND);
     waits(key);
   }
-  std::string verdicts(sched::JobKey key) const { return out->verdicts_of(*snapshot, key, now, at(3)); }
+  std::string verdicts(sched::JobKey key) const { return out->verdicts_of(*snapshot, key, now, at(3)).table; }
+  // Of a queue with one slot.
+  void figures(int pending, std::uint64_t accounts_for) {
+    wire::PeerMessage message;
+    auto& queue = *message.mutable_figures()->add_queues();
+    queue.set_name("receive");
+    queue.set_total(1);
+    queue.set_available(1);
+    queue.set_pending(pending);
+    queue.set_accounts_for(accounts_for);
+    queue.set_job_room(50 - pending);
+    ASSERT_TRUE(out->heard("east", message, at(1)));
+  }
   std::vector<std::string> offers(WallTime when) {
     out->offer(*snapshot, when, at(1));
     return std::exchange(offered, {});
@@ -151,17 +167,6 @@ TEST_F(ForwardOutTest, AsksAWaitingJobBackAfterMaxRschedTime) {
 TEST_F(ForwardOutTest, ReturnsAreComparedWithoutTheJobItself) {
   begins("SNDJOBS_TO = receive@east\n",
          "MC_PLUGIN_SCHEDULE_ENHANCE = RESOURCE_ONLY\nMC_PLUGIN_UPDATE_INTERVAL = 1\n");
-  const auto figures = [&](int pending, std::uint64_t accounts_for) {
-    wire::PeerMessage message;
-    auto& queue = *message.mutable_figures()->add_queues();
-    queue.set_name("receive");
-    queue.set_total(1);
-    queue.set_available(1);
-    queue.set_pending(pending);
-    queue.set_accounts_for(accounts_for);
-    queue.set_job_room(50 - pending);
-    ASSERT_TRUE(out->heard("east", message, at(1)));
-  };
   const auto key = job_waits();
   for (std::uint64_t number = 100; number < 103; ++number) {
     figures(0, number - 1);
@@ -176,6 +181,41 @@ TEST_F(ForwardOutTest, ReturnsAreComparedWithoutTheJobItself) {
   figures(1, 102);
   EXPECT_THAT(offers(now), ElementsAre(sched::text(key) + " receive@east"))
       << "no slot is free any longer, but there is room";
+}
+
+TEST_F(ForwardOutTest, ReturnsOfBeforeARestartBarTheQueueUntilItsFiguresDiffer) {
+  begins("SNDJOBS_TO = receive@east\n",
+         "MC_PLUGIN_SCHEDULE_ENHANCE = RESOURCE_ONLY\nMC_PLUGIN_UPDATE_INTERVAL = 1\n");
+  const auto key = job_waits();
+  for (int i = 0; i < 3; ++i) {
+    figures(0, 0);
+    ASSERT_EQ(offers(now).size(), 1U);
+    comes_back(key);
+  }
+  starts();
+  figures(0, 0);
+  EXPECT_THAT(verdicts(key), HasSubstr("the job came back 3 times"));
+  figures(1, 0);
+  EXPECT_THAT(offers(now), ElementsAre(sched::text(key) + " receive@east"));
+}
+
+TEST_F(ForwardOutTest, ForwardsOfBeforeARestartAreCountedUntilAnUpdateContainsThem) {
+  begins("SNDJOBS_TO = receive@east\n");
+  job_waits();
+  job_waits();
+  ASSERT_EQ(offers(now).size(), 2U);  // numbers 100 and 101
+  starts();
+  const auto key = job_waits();
+  const auto pending_there = [&] {
+    const auto rows = out->verdicts_of(*snapshot, key, now, at(3)).rows;
+    return rows.size() == 1 ? rows[0].figures().pending() : -1;
+  };
+  figures(0, 99);
+  EXPECT_EQ(pending_there(), 2);
+  figures(1, 100);
+  EXPECT_EQ(pending_there(), 2);
+  figures(2, 101);
+  EXPECT_EQ(pending_there(), 2);
 }
 
 }  // namespace

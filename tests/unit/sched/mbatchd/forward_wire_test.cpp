@@ -3,6 +3,7 @@
 
 #include <limits>
 
+#include "sched/policy/forward/verdict_rows.hpp"
 #include "tests/unit/sched/mbatchd/forward_fixture.hpp"
 
 namespace rollcall::mbatchd {
@@ -64,7 +65,7 @@ TEST(FwdUsers, NameUsersAndGroupsOrLeaveThemOut) {
 TEST(QueueRoom, IsWhatTheBacklogsLeave) {
   const auto room = [](const std::string& lines, std::uint64_t jobs, std::uint64_t slots) {
     wire::QueueFigures::OfQueue told;
-    put_room(site_files("", lines).lsb->queues[0], {.jobs = jobs, .slots = slots}, told);
+    put_room(site_files("", lines).lsb->queues[0], {.slots = slots, .jobs = jobs}, told);
     return (told.has_job_room() ? std::to_string(told.job_room()) : "any") + " jobs " +
            (told.has_slot_room() ? std::to_string(told.slot_room()) : "any") + " slots";
   };
@@ -86,14 +87,14 @@ TEST(Returns, AreThoseFromTheQueue) {
   east.name = {"receive", "east"};
   north.name = {"receive", "north"};
   const sched::forward::Figures then{{10, 1, 0, 0, 0}, 50, {}};
-  const FiguresAtReturn figures{{{{3, 0}, "receive@east"}, then}};
-  add_returns(record, figures, WallTime{6'000'000}, east);
-  add_returns(record, figures, WallTime{6'000'000}, north);
+  *one.mutable_figures() = sched::forward::slots_of(then);
+  add_returns(record, WallTime{6'000'000}, east);
+  add_returns(record, WallTime{6'000'000}, north);
   EXPECT_EQ(east.returns.times, 2);
   EXPECT_EQ(east.returns.ago, std::chrono::seconds(5));
   EXPECT_EQ(east.returns.then, then);
   EXPECT_EQ(north.returns.times, 0);
-  add_returns(record, figures, WallTime{500'000}, east);
+  add_returns(record, WallTime{500'000}, east);
   EXPECT_EQ(east.returns.ago, Duration{0}) << "the clock was set back";
 }
 
