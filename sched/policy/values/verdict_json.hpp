@@ -1,8 +1,6 @@
 // verdict_json: the queues of other clusters that were looked at for a job, as JSON: of bsched-query and bjobs. Functions.
 #pragma once
 
-#include <google/protobuf/repeated_field.h>
-
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 
