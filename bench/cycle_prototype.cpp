@@ -158,10 +158,11 @@ class Prototype {
     std::map<int, std::int64_t> shortest_failed_s;  // by slots: jobs that last as long or longer fail too
   };
 
-  Group& group(const Compiled& compiled) {
+  Group& group(const Snapshot::DemandEntry& entry) {
+    const Compiled& compiled = *entry.compiled;
     Group& group = groups_[{compiled.select.get(), compiled.order.get()}];
     if (group.ranking) return group;
-    group.ranking = std::make_unique<Ranking>(state_, compiled.hosts.get(), *compiled.order);
+    group.ranking = std::make_unique<Ranking>(state_, entry.hosts.get(), *compiled.order);
     for (const HostNumber host : group.ranking->hosts())
       if (state_.matches(*compiled.select, host)) group.hosts.push_back(host);
     return group;
@@ -170,7 +171,7 @@ class Prototype {
   void one_job(const Candidate& candidate) {
     const Demand& demand = candidate.entry->demand;
     const std::int64_t lasts_s = candidate.job->times.run_limit_s;
-    Group& group = this->group(*candidate.entry->compiled);
+    Group& group = this->group(*candidate.entry);
     Dispatch given;
     const bool started = start_now(group, demand.min_slots, lasts_s) ||
                          (demand.queue == "owners" && preempt(group, demand.min_slots, lasts_s));

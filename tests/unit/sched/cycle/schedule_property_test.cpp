@@ -78,6 +78,7 @@ void check_shapes(const Plan& plan, const Snapshot& snapshot) {
   for (const Dispatch& dispatch : plan.dispatches) {
     const Demand& demand = snapshot.demand(dispatch.demand);
     const auto& compiled = *snapshot.demands()[dispatch.demand].compiled;
+    const auto& list = snapshot.demands()[dispatch.demand].hosts;
     const PendingJob* job = snapshot.pending(dispatch.job);
     RC_ASSERT(job != nullptr);
     int slots = 0;
@@ -88,11 +89,10 @@ void check_shapes(const Plan& plan, const Snapshot& snapshot) {
       RC_ASSERT(++hosts[on.host] == 1);
       RC_ASSERT(std::count(job->excluded.begin(), job->excluded.end(), on.host) == 0);
       RC_ASSERT(!snapshot.host(on.host).closed && !snapshot.host(on.host).unavailable);
-      if (compiled.hosts) RC_ASSERT(compiled.hosts->in[on.host] != 0);
+      if (list) RC_ASSERT(list->in[on.host] != 0);
     }
     RC_ASSERT(slots >= demand.min_slots && slots <= demand.max_slots);
-    if (compiled.hosts && !compiled.hosts->first.empty())
-      RC_ASSERT(compiled.hosts->first[dispatch.placement.hosts[0].host] != 0);
+    if (list && !list->first.empty()) RC_ASSERT(list->first[dispatch.placement.hosts[0].host] != 0);
     if (compiled.span && compiled.span->hosts == 1) RC_ASSERT(hosts.size() == 1U);
     if (compiled.span && compiled.span->ptile) {
       int less = 0;

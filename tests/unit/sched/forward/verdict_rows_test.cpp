@@ -19,17 +19,17 @@ TEST(VerdictRows, HaveTheVerdictTheNumbersAndTheirAge) {
   google::protobuf::RepeatedPtrField<wire::ForwardVerdict> listed(rows.begin(), rows.end());
   EXPECT_EQ(
       verdicts_json(listed),
-      R"([{"QUEUE":"HighPriority","CLUSTER":"east","CONNECTED":true,"OFFER":1,"TIER":"free",)"
-      R"("WHY":"10 slots free (30 available - 20 pending)","RETURNED":0,"NUMBERS":{"TOTAL":100,"AVAILABLE":30,"RUNNING":70,)"
-      R"("PENDING":20,"PREEMPTABLE":60,"FREE":10,"FREE_BY_PREEMPTION":40,"JOB_ROOM":50,"SLOT_ROOM":null,"PRIORITY":40,)"
-      R"("LOWEST_PREEMPTABLE":20,"AGE_S":2}},)"
-      R"({"QUEUE":"HighPriority","CLUSTER":"north","CONNECTED":true,"OFFER":2,"TIER":"unknown",)"
-      R"("WHY":"no update has come yet","RETURNED":0,"NUMBERS":null}])");
+      R"x([{"QUEUE":"HighPriority","CLUSTER":"east","CONNECTED":true,"OFFER":1,"TIER":"free",)x"
+      R"x("WHY":"10 slots free (30 available - 20 pending)","RETURNED":0,)x"
+      R"x("NUMBERS":{"TOTAL":100,"AVAILABLE":30,"RUNNING":70,"PENDING":20,"PREEMPTABLE":60,"FREE":10,)x"
+      R"x("FREE_BY_PREEMPTION":40,"JOB_ROOM":50,"SLOT_ROOM":null,"PRIORITY":40,"LOWEST_PREEMPTABLE":20,"AGE_S":2}},)x"
+      R"x({"QUEUE":"HighPriority","CLUSTER":"north","CONNECTED":true,"OFFER":2,"TIER":"unknown",)x"
+      R"x("WHY":"no update has come yet","RETURNED":0,"NUMBERS":null}])x");
 }
 
 TEST(VerdictRows, FiguresThatARecordKeepsAreThoseThatWereSeen) {
-    for (const Figures figures : {Figures{{100, 30, 70, 20, 60}, 5, 0}, Figures{{1, 0, 1, 0, 0}, {}, {}}})
-      EXPECT_EQ(figures_of(slots_of(figures)), figures);
+  const std::vector<Figures> all{{{100, 30, 70, 20, 60}, 5, 0}, {{1, 0, 1, 0, 0}, {}, {}}};
+  for (const Figures& figures : all) EXPECT_EQ(figures_of(slots_of(figures)), figures);
 }
 
 }  // namespace
