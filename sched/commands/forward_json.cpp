@@ -2,8 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "sched/policy/forward/verdict_rows.hpp"
-#include "sched/policy/values/verdict_json.hpp"
+#include "sched/policy/forward/verdict_text.hpp"
 
 namespace rollcall::sched {
 namespace {
@@ -11,6 +10,25 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 std::string name_of(const forward::RemoteQueue& queue) { return queue.name.queue + "@" + queue.name.cluster; }
+Json number(const std::optional<int>& value) { return value ? Json(*value) : Json(); }
+
+// null: no update has come yet.
+Json figures_json(const forward::RemoteQueue& queue, const forward::Verdict& verdict) {
+  if (!queue.figures) return {};
+  const forward::Slots& slots = queue.figures->slots;
+  return {{"TOTAL", slots.total},
+          {"AVAILABLE", slots.available},
+          {"RUNNING", slots.running},
+          {"PENDING", slots.pending},
+          {"PREEMPTABLE", slots.preemptable},
+          {"FREE", verdict.free},
+          {"FREE_BY_PREEMPTION", verdict.preemptable},
+          {"JOB_ROOM", number(queue.figures->job_room)},
+          {"SLOT_ROOM", number(queue.figures->slot_room)},
+          {"PRIORITY", queue.priority},
+          {"LOWEST_PREEMPTABLE", number(queue.lowest_preemptable)},
+          {"AGE_S", std::chrono::duration_cast<std::chrono::seconds>(queue.age).count()}};
+}
 
 // The queues as the job finds them: with how often it came back from each.
 std::vector<forward::RemoteQueue> queues_of(const forward::ForwardScenario& scenario,
@@ -27,8 +45,17 @@ Json job_json(const forward::ForwardScenario& scenario, const forward::ForwardSc
   Json& offers = json["OFFERS"] = Json::array();
   for (const std::size_t place : choice.offers) offers.push_back(name_of(queues.at(place)));
   Json& rows = json["QUEUES"] = Json::array();
-  for (const auto& row : forward::rows_of(choice, job.asks, queues, scenario.settings))
-    rows.push_back(verdict_json(row));
+  for (std::size_t i = 0; i < queues.size(); ++i) {
+    const forward::Verdict& verdict = choice.verdicts.at(i);
+    rows.push_back({{"QUEUE", queues[i].name.queue},
+                    {"CLUSTER", queues[i].name.cluster},
+                    {"CONNECTED", queues[i].connected},
+                    {"OFFER", verdict.place > 0 ? Json(verdict.place) : Json()},
+                    {"TIER", verdict.tier ? Json(forward::text(*verdict.tier)) : Json()},
+                    {"WHY", forward::words_of(verdict, job.asks, queues[i], scenario.settings)},
+                    {"RETURNED", queues[i].returns.times},
+                    {"NUMBERS", figures_json(queues[i], verdict)}});
+  }
   return json;
 }
 

@@ -8,7 +8,6 @@
 #include "sched/policy/book/forwarded_jobs.hpp"
 #include "sched/policy/cycle/forwardable.hpp"
 #include "sched/policy/forward/forward_terms.hpp"
-#include "sched/policy/forward/verdict_rows.hpp"
 #include "sched/policy/forward/verdict_text.hpp"
 #include "sched/policy/jobs/site_rules.hpp"
 #include "sched/policy/peers/crossing.hpp"
@@ -142,7 +141,7 @@ Result<void> ForwardOut::take_over(const std::string& cluster, const wire::Forwa
       const auto& [queue, number] = known->second;
       queues_.came_back(queue, number);
       // Without the job: what the next job like it finds.
-      if (const auto figures = queues_.figures(queue)) end.figures = forward_policy::slots_of(*figures);
+      if (const auto figures = queues_.figures(queue)) end.figures = slots_of(*figures);
     }
   if (over->how() != wire::ForwardOver::REFUSED) tried_.erase(attempt.job);
   handler_.told(host_of(cluster), end);
@@ -292,7 +291,7 @@ void ForwardOut::forward(const sched::Job& job, const conf::RemoteQueue& queue, 
   forwarded.set_cluster(queue.cluster);
   forwarded.set_queue(queue.queue);
   forwarded.set_why(forward_policy::line_of(seen.choice, seen.asks, seen.queues, seen.settings));
-  for (auto& row : forward_policy::rows_of(seen.choice, seen.asks, seen.queues, seen.settings))
+  for (auto& row : rows_of(seen.choice, seen.asks, seen.queues, seen.settings))
     forwarded.mutable_looked_at()->Add(std::move(row));
   forwarded.set_number(queues_.forwarded(queue, slots));
   forwards_[attempt] = {queue, forwarded.number()};
@@ -308,7 +307,7 @@ sched::answers::RemoteLook ForwardOut::verdicts_of(const sched::cycle::Snapshot&
   const auto seen = look(snapshot, *job, snapshot.demand(pending->demand), now, steady);
   if (!seen) return {seen.error().text.empty() ? "" : "Not forwarded: " + seen.error().text + "\n", {}};
   return {forward_policy::table_of(seen->choice, seen->asks, seen->queues, seen->settings),
-          forward_policy::rows_of(seen->choice, seen->asks, seen->queues, seen->settings)};
+          rows_of(seen->choice, seen->asks, seen->queues, seen->settings)};
 }
 
 wire::BatchReply::ClusterRows ForwardOut::rows(

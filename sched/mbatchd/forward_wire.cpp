@@ -5,7 +5,7 @@
 
 #include "common/conf/forward_settings.hpp"
 #include "sched/policy/forward/value_terms.hpp"
-#include "sched/policy/forward/verdict_rows.hpp"
+#include "sched/policy/forward/verdict_text.hpp"
 #include "sched/policy/jobs/site_rules.hpp"
 
 namespace rollcall::mbatchd {
@@ -135,12 +135,59 @@ sched::peers::UserMap user_map_of(const sched::ConfigView& files) {
           }};
 }
 
+wire::RemoteSlots slots_of(const sched::forward::Figures& figures) {
+  wire::RemoteSlots slots;
+  slots.set_total(figures.slots.total);
+  slots.set_available(figures.slots.available);
+  slots.set_running(figures.slots.running);
+  slots.set_pending(figures.slots.pending);
+  slots.set_preemptable(figures.slots.preemptable);
+  if (figures.job_room) slots.set_job_room(*figures.job_room);
+  if (figures.slot_room) slots.set_slot_room(*figures.slot_room);
+  return slots;
+}
+
+sched::forward::Figures figures_of(const wire::RemoteSlots& slots) {
+  sched::forward::Figures figures;
+  figures.slots = {slots.total(), slots.available(), slots.running(), slots.pending(), slots.preemptable()};
+  if (slots.has_job_room()) figures.job_room = slots.job_room();
+  if (slots.has_slot_room()) figures.slot_room = slots.slot_room();
+  return figures;
+}
+
+std::vector<wire::ForwardVerdict> rows_of(const sched::forward::Choice& choice,
+                                          const sched::forward::ForwardJob& job,
+                                          std::span<const sched::forward::RemoteQueue> queues,
+                                          const sched::forward::Settings& settings) {
+  std::vector<wire::ForwardVerdict> rows(queues.size());
+  for (std::size_t i = 0; i < queues.size(); ++i) {
+    const sched::forward::RemoteQueue& queue = queues[i];
+    const sched::forward::Verdict& verdict = choice.verdicts.at(i);
+    wire::ForwardVerdict& row = rows[i];
+    row.set_queue(queue.name.queue);
+    row.set_cluster(queue.name.cluster);
+    row.set_connected(queue.connected);
+    row.set_offer(static_cast<std::uint32_t>(verdict.place));
+    if (verdict.tier) row.set_tier(std::string(sched::forward::text(*verdict.tier)));
+    row.set_why(sched::forward::words_of(verdict, job, queue, settings));
+    row.set_returned(queue.returns.times);
+    if (!queue.figures) continue;
+    *row.mutable_figures() = slots_of(*queue.figures);
+    row.set_free(verdict.free);
+    row.set_preemptable(verdict.preemptable);
+    row.set_priority(queue.priority);
+    if (queue.lowest_preemptable) row.set_lowest_preemptable(*queue.lowest_preemptable);
+    row.set_age_s(std::chrono::duration_cast<std::chrono::seconds>(queue.age).count());
+  }
+  return rows;
+}
+
 void add_returns(const wire::JobRecord& record, WallTime now, sched::forward::RemoteQueue& queue) {
   for (const auto& one : record.returns()) {
     if (one.cluster() != queue.name.cluster || one.queue() != queue.name.queue) continue;
     queue.returns.times = one.times();
     queue.returns.ago = std::chrono::microseconds(std::max<std::int64_t>(0, now.us - one.at_us()));
-    if (one.has_figures()) queue.returns.then = sched::forward::figures_of(one.figures());
+    if (one.has_figures()) queue.returns.then = figures_of(one.figures());
   }
 }
 

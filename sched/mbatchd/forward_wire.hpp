@@ -4,7 +4,9 @@
 
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
+#include <vector>
 
 #include "common/wire/batch.pb.h"
 #include "common/wire/peer.pb.h"
@@ -36,6 +38,14 @@ bool may_forward(const sched::ConfigView& files, const conf::QueueRow& queue, co
 
 // UserMap of lsb.users, whose groups are those of lsb.users. `files` must outlive it.
 sched::peers::UserMap user_map_of(const sched::ConfigView& files);
+
+wire::RemoteSlots slots_of(const sched::forward::Figures& figures);
+sched::forward::Figures figures_of(const wire::RemoteSlots& slots);
+// A choice as rows that the job's record keeps: one for each queue, in the order of `queues`.
+std::vector<wire::ForwardVerdict> rows_of(const sched::forward::Choice& choice,
+                                          const sched::forward::ForwardJob& job,
+                                          std::span<const sched::forward::RemoteQueue> queues,
+                                          const sched::forward::Settings& settings);
 
 // How often the job came back from the queue, and with which figures the last time.
 void add_returns(const wire::JobRecord& record, WallTime now, sched::forward::RemoteQueue& queue);

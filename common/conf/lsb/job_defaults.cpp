@@ -203,8 +203,9 @@ std::optional<int> read_preexec_retries(RowReader& cells, int most_of_local) {
 
 std::optional<int> read_remote_preexec_retries(RowReader& cells) {
   const auto remote = cells.whole("REMOTE_MAX_PREEXEC_RETRY", 1, kMaxSeconds);
-  const auto any = cells.whole("MAX_PREEXEC_RETRY", 0, kMaxSeconds);
-  return remote ? remote : any;
+  if (remote) return remote;
+  // An invalid one is named where this cluster's own number is read.
+  return parse_whole(cells.text("MAX_PREEXEC_RETRY"), 0, kMaxSeconds);
 }
 
 Row cells_in_force(const Row& row, const JobDefaults& defaults, const Problems& problems) {

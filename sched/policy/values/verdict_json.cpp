@@ -24,8 +24,6 @@ Json figures_json(const wire::ForwardVerdict& row) {
           {"AGE_S", row.age_s()}};
 }
 
-}  // namespace
-
 Json verdict_json(const wire::ForwardVerdict& row) {
   return {{"QUEUE", row.queue()},
           {"CLUSTER", row.cluster()},
@@ -36,6 +34,8 @@ Json verdict_json(const wire::ForwardVerdict& row) {
           {"RETURNED", row.returned()},
           {"NUMBERS", figures_json(row)}};
 }
+
+}  // namespace
 
 std::string verdicts_json(const google::protobuf::RepeatedPtrField<wire::ForwardVerdict>& rows) {
   Json list = Json::array();

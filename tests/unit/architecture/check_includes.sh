@@ -44,7 +44,7 @@ BEGIN {
     below("sched/policy", "book", "values jobs")
     below("sched/policy", "cycle", "values")
     # A choice by what other clusters say: no messages, no cycle, no Book.
-    may["sched/policy/forward"] = "common/base common/conf common/resreq common/wire sched/policy/values sched/policy/forward"
+    may["sched/policy/forward"] = "common/base common/conf common/resreq sched/policy/values sched/policy/forward"
     # What is lent to whom: neither messages nor jobs.
     may["sched/policy/lease"] = "common/base common/conf common/resreq sched/policy/values sched/policy/lease"
     # Conversations of masters know neither jobs nor the Book.
@@ -56,7 +56,7 @@ BEGIN {
     shell("sched/mbatchd", "sched/policy", "values jobs book cycle forward lease peers answers events", "")
     shell("sched/client", "sched/policy", "values submit", "")
     shell("sched/commands", "sched/policy", "values submit show events", "sched/client")
-    also["sched/commands"] = " sched/policy/cycle/scenario.hpp sched/policy/cycle/scenario_json.hpp sched/policy/forward/forward_scenario.hpp sched/policy/forward/verdict_rows.hpp sched/policy/forward/verdict_text.hpp " # bsched-query
+    also["sched/commands"] = " sched/policy/cycle/scenario.hpp sched/policy/cycle/scenario_json.hpp sched/policy/forward/forward_scenario.hpp sched/policy/forward/verdict_text.hpp " # bsched-query
 
     global_job = "sched/policy/values/global_job_id.hpp"
     speaks_to_others = "^sched/(policy/(events|show|submit)|mbatchd|commands)$"

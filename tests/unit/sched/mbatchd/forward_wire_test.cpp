@@ -3,7 +3,6 @@
 
 #include <limits>
 
-#include "sched/policy/forward/verdict_rows.hpp"
 #include "tests/unit/sched/mbatchd/forward_fixture.hpp"
 
 namespace rollcall::mbatchd {
@@ -87,7 +86,7 @@ TEST(Returns, AreThoseFromTheQueue) {
   east.name = {"receive", "east"};
   north.name = {"receive", "north"};
   const sched::forward::Figures then{{10, 1, 0, 0, 0}, 50, {}};
-  *one.mutable_figures() = sched::forward::slots_of(then);
+  *one.mutable_figures() = slots_of(then);
   add_returns(record, WallTime{6'000'000}, east);
   add_returns(record, WallTime{6'000'000}, north);
   EXPECT_EQ(east.returns.times, 2);

@@ -1,26 +1,27 @@
 // A choice as rows and as JSON.
-#include "sched/policy/forward/verdict_rows.hpp"
-
 #include <gtest/gtest.h>
 
-#include "choice_driver.hpp"
+#include "sched/mbatchd/forward_wire.hpp"
 #include "sched/policy/values/verdict_json.hpp"
+#include "tests/unit/sched/forward/choice_driver.hpp"
 
-namespace rollcall::sched::forward {
+namespace rollcall::mbatchd {
 namespace {
+
+using namespace sched::forward;
 
 TEST(VerdictRows, HaveTheVerdictTheNumbersAndTheirAge) {
   std::vector<RemoteQueue> queues{remote_queue("east", 30, 20, 60), remote_queue("north", 10, 20)};
   queues[0].age = std::chrono::milliseconds(2600);
   queues[0].lowest_preemptable = 20;
   queues[1].figures.reset();
-  const Settings settings = settings_of({.kind = Kind::count_preemptable});
-  const auto rows = rows_of(choose(job_of(4), queues, settings), job_of(4), queues, settings);
+  const Settings settings = sched::forward::settings_of({.kind = Kind::count_preemptable});
+  const auto rows = mbatchd::rows_of(choose(job_of(4), queues, settings), job_of(4), queues, settings);
   google::protobuf::RepeatedPtrField<wire::ForwardVerdict> listed(rows.begin(), rows.end());
   EXPECT_EQ(
-      verdicts_json(listed),
+      sched::verdicts_json(listed),
       R"x([{"QUEUE":"HighPriority","CLUSTER":"east","CONNECTED":true,"OFFER":1,"TIER":"free",)x"
-      R"x("WHY":"10 slots free (30 available - 20 pending)","RETURNED":0,)x"
+      R"x("WHY":"10 free (30 available - 20 pending)","RETURNED":0,)x"
       R"x("NUMBERS":{"TOTAL":100,"AVAILABLE":30,"RUNNING":70,"PENDING":20,"PREEMPTABLE":60,"FREE":10,)x"
       R"x("FREE_BY_PREEMPTION":40,"JOB_ROOM":50,"SLOT_ROOM":null,"PRIORITY":40,"LOWEST_PREEMPTABLE":20,"AGE_S":2}},)x"
       R"x({"QUEUE":"HighPriority","CLUSTER":"north","CONNECTED":true,"OFFER":2,"TIER":"unknown",)x"
@@ -33,4 +34,4 @@ TEST(VerdictRows, FiguresThatARecordKeepsAreThoseThatWereSeen) {
 }
 
 }  // namespace
-}  // namespace rollcall::sched::forward
+}  // namespace rollcall::mbatchd
