@@ -230,7 +230,7 @@ def test_a_job_goes_to_the_queue_with_free_slots(bench):
 def test_a_job_whose_pre_execution_fails_there_comes_back(bench):
     with two(bench, more_params={"east": "\nREMOTE_MAX_PREEXEC_RETRY = 1"}) as clusters:
         west, east = clusters["west"], clusters["east"]
-        job = west.bsub("true", "-q", "send", "-E", "echo tried >>tried; exit 1", "-o", "/dev/null")
+        job = west.bsub("true", "-q", "send", "-E", f"echo tried >>{west.places[ALICE]}/tried; exit 1", "-o", "/dev/null")
         words = "the job came back 3 times"
         wait_until(lambda: words in west.user("bjobs", "-l", "-UF", str(job)).stdout,
                    lambda: west.user("bjobs", "-l", "-UF", str(job)).stdout + west.logs_text(), 60)
@@ -247,7 +247,7 @@ def test_clusters_tell_each_other_their_application_profiles(bench):
         west, east = clusters["west"], clusters["east"]
         expect_in("No application profiles of remote clusters are known", west.good("bclusters", "-app"), "bclusters -app")
         east.write_batch("lsb.applications", "Begin Application\nNAME = fluent\nDESCRIPTION = the flow solver\nEnd Application\n")
-        east.good("badmin", "reconfig")
+        east.good("badmin", "reconfig", "-f")
         wait_until(lambda: "fluent" in west.good("bclusters", "-app"), lambda: west.good("bclusters", "-app"), 30)
         expect_in("east            fluent          the flow solver\n", west.good("bclusters", "-app"), "bclusters -app")
         told = json.loads(west.good("bclusters", "-app", "-json"))
