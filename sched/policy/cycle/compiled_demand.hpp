@@ -1,6 +1,6 @@
-// Compiled: a Demand bound to the rules when the snapshot first sees it: its requirement as programs and numbers, the hosts it
-// may use (HostList, beside it, since leases change it), the limits that count it. A value. DemandCompiler makes it; demands share equal parts (select, hosts, order), so that
-// a cycle answers once for all demands with that part.
+// Compiled: a Demand bound to the rules when the snapshot first sees it: its requirement as programs and numbers, and the limits
+// that count it. The hosts it may use are a HostList beside it, since leases change them. A value. DemandCompiler makes both; demands
+// share equal parts (select, hosts, order), so that a cycle answers once for all demands with that part.
 #pragma once
 
 #include <memory>
