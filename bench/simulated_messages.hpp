@@ -1,4 +1,4 @@
-// What simulated TaskStarters say, where they dial, and how they measure: shared by those that dial themselves and those of simulated hosts.
+// The messages, addresses and measurements of simulated TaskStarters. Those that dial themselves and those of simulated hosts share them.
 #pragma once
 
 #include <netinet/in.h>

@@ -17,7 +17,7 @@ constexpr double kLeft = 150, kChart = 800, kRight = 50, kTop = 96, kBottom = 32
 constexpr double kTaskRow = 5, kHostRow = 12, kGap = 5, kLeastBlock = 12;
 constexpr std::size_t kMostNameBytes = 20, kMostTitleBytes = 110;
 
-// What became of a task, from the best to the worst.
+// How a task ended, from the best to the worst.
 enum class Outcome { done, killed, exited, signaled, not_started, lost };
 struct OutcomeLook {
   const char* text;

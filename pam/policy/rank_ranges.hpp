@@ -21,7 +21,7 @@ class RankRanges {
     friend bool operator==(const Range&, const Range&) = default;
   };
   std::vector<Range> ranges() const;
-  // What of 0 to count - 1 is not in the set; at most `most` ranges.
+  // The ranks from 0 to count - 1 that are not in the set; at most `most` ranges.
   std::vector<Range> missing(std::uint32_t count, std::size_t most) const;
 
  private:

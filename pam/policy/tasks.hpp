@@ -82,7 +82,7 @@ class Tasks {
   const StartFailure* failure(const Task& task) const;  // null where the task was started
 
   bool keeps_usage() const { return keep_usage_; }
-  // What the task and all it started used; nothing before it ended, and where it is not kept for each.
+  // Usage of the task and of all that it started. Empty before it ended, and where pam keeps no usage for each task.
   TaskUsage usage(Tid tid) const { return tid < usage_.size() ? usage_[tid] : TaskUsage{}; }
   const TaskUsage& used() const { return used_; }  // by all that ended; of memory the largest
 

@@ -1,4 +1,4 @@
-// matching_resources: the resources of MC_RESOURCE_MATCHING_CRITERIA whose values other clusters are told. Functions.
+// matching_resources: the resources of MC_RESOURCE_MATCHING_CRITERIA, whose values this cluster sends to others. Functions.
 //
 // LSF's lsb.params(5): user-defined numeric and string resources of hosts that are not consumable: RESOURCES of lsf.cluster, or a
 // ResourceMap with `default`.
