@@ -96,7 +96,9 @@ class Terms {
     if (!type || *type == "any") return;
     if (*type != "local")
       add_once(job_.types, std::string(*type));
-    else if (!local_type_.empty())
+    else if (local_type_.empty())
+      job_.unknown_type = true;
+    else
       add_once(job_.types, std::string(local_type_));
   }
   void add_boolean(const std::string& name) {

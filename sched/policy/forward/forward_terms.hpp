@@ -14,8 +14,8 @@
 
 namespace rollcall::sched::forward {
 
-// local_type: the type of the submission host, which type==local means; "": then type==local has no effect. A name that is not in
-// `indices` is taken for a Boolean of another cluster.
+// local_type: the type of the submission host, which type==local means; "": it is not known. A name that is not in `indices`
+// is taken for a Boolean of another cluster.
 void add_terms(const resreq::ResReq& resreq, const IndexTable& indices, std::string_view local_type,
                ForwardJob& job);
 

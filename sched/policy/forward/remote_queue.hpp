@@ -78,6 +78,7 @@ struct RemoteQueue {
 struct ForwardJob {
   int min_slots = 1, max_slots = 1;
   std::vector<std::string> types;     // type==x: a host of each is needed
+  bool unknown_type = false;          // type==local, and the submission host's type is not known
   std::vector<std::string> booleans;  // defined(x), or x: a host with each is needed
   bool same_type = false;             // same[type]
   std::vector<ValueTerm> values;      // of other resources: they count where a queue tells values of them

@@ -27,8 +27,15 @@ TEST(ForwardTerms, TypesAreUnderstood) {
   EXPECT_THAT(terms("select[type==X86]").types, ElementsAre("X86"));
   EXPECT_THAT(terms("type=='X86' && mem>500").types, ElementsAre("X86"));
   EXPECT_THAT(terms("select[type==any]").types, IsEmpty());
-  EXPECT_THAT(terms("select[type==local]").types, IsEmpty());
+  EXPECT_FALSE(terms("select[type==any]").unknown_type);
   EXPECT_THAT(terms("select[type==local]", "ARM").types, ElementsAre("ARM"));
+  EXPECT_FALSE(terms("select[type==local]", "ARM").unknown_type);
+}
+
+// A master that has just started has not heard its LIM.
+TEST(ForwardTerms, TheTypeOfTheSubmissionHostMayBeUnknown) {
+  EXPECT_TRUE(terms("select[type==local]").unknown_type);
+  EXPECT_THAT(terms("select[type==local]").types, IsEmpty());
 }
 
 TEST(ForwardTerms, BooleansAreUnderstood) {

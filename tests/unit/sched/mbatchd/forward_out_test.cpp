@@ -52,10 +52,9 @@ class ForwardOutTest : public ForwardShellTest {
     held.mutable_held()->set_last(true);
     ASSERT_TRUE(out->heard(cluster, held, at(0)));
   }
-  sched::JobKey waits(sched::JobKey key) {
-    snapshot->wait({.key = key,
-                    .demand = snapshot->demand(sched::cycle::demand_of(job(key), "")),
-                    .order = double(key.id)});
+  sched::JobKey waits(sched::JobKey key) { return waits(key, sched::cycle::demand_of(job(key), "")); }
+  sched::JobKey waits(sched::JobKey key, const sched::cycle::Demand& demand) {
+    snapshot->wait({.key = key, .demand = snapshot->demand(demand), .order = double(key.id)});
     return key;
   }
   sched::JobKey job_waits() { return waits({submit(sched::book::plain_job()), 0}); }
@@ -144,6 +143,20 @@ TEST_F(ForwardOutTest, KeepsJobsOfUsersThatFwdUsersLeavesOut) {
   EXPECT_THAT(verdicts(key), HasSubstr("FWD_USERS of queue normal"));
   const auto other = waits({submit(sched::book::plain_job(), sched::book::kBob), 0});
   EXPECT_THAT(offers(now), ElementsAre(sched::text(other) + " receive@east"));
+}
+
+// A master that has just started has not heard its LIM; elsewhere no host would ever be of an unknown type.
+TEST_F(ForwardOutTest, WaitsForTheTypeOfTheSubmissionHost) {
+  begins("SNDJOBS_TO = receive@east\n");
+  const sched::JobKey key{submit(sched::book::plain_job()), 0};
+  auto demand = sched::cycle::demand_of(job(key), "select[type==local]");
+  demand.from_type.clear();
+  waits(key, demand);
+  EXPECT_THAT(offers(now), IsEmpty());
+  EXPECT_THAT(verdicts(key), HasSubstr("Not forwarded: the type of its submission host"));
+  demand.from_type = "X86_64";
+  waits(key, demand);
+  EXPECT_THAT(offers(now), ElementsAre(sched::text(key) + " receive@east"));
 }
 
 // MAX_RSCHED_TIME, in MBD_SLEEP_TIME.
