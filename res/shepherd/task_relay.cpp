@@ -144,7 +144,10 @@ void TaskRelay::accept_some() {
 }
 
 void TaskRelay::turn_starter(StarterId id, Starter& starter, short ready) {
-  bool up = (ready & POLLOUT) == 0 || write_starter(id, starter);
+  // One that is gone is read to its end: a task's end may be in what it said last.
+  const bool takes = (ready & POLLOUT) == 0 || write_starter(id, starter);
+  if (!takes) starter.unsent.clear();
+  bool up = takes || !starter.leaving;
   if (up && !starter.leaving && (ready & (POLLIN | POLLHUP | POLLERR)) != 0) up = read_starter(id, starter);
   // A starter that was let go is not read any more, so only poll() shows that it is gone.
   if (up && starter.leaving) up = !starter.unsent.empty() && (ready & (POLLHUP | POLLERR)) == 0;
