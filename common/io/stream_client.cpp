@@ -70,7 +70,7 @@ class Stream {
 
   bool ended() const { return ended_; }
   const StreamEnd& end() const { return end_; }
-  // Before it has begun: when to call dial_further().
+  // Before Begin is sent: when to call dial_further().
   Clock::time_point due() const {
     if (ended_ || begun_) return Clock::time_point::max();
     return socket_ ? prove_until_ : dial_.due();
@@ -120,9 +120,7 @@ class Stream {
   }
   void input_over() {
     if (ended_ || !begun_ || !order_.input || std::exchange(input_over_, true)) return;
-    wire::ToStream message;
-    message.mutable_input_over();
-    send(message);
+    send_input_over();
   }
   void signal(int number) {
     if (!ended_ && !begun_ && (number == SIGINT || number == SIGTERM || number == SIGKILL) &&
@@ -139,7 +137,8 @@ class Stream {
   }
 
  private:
-  // A new connection is safe until the process has begun. The shepherd closes one that takes long to prove itself.
+  // A new connection is safe: the shepherd starts the process for one client alone. It closes one that takes long to prove itself, and its
+  // last answer may arrive after that, so that Begin is sent in vain.
   static Duration patience_of(const StreamSettings& settings) {
     return settings.silence == Duration{0} ? settings.silence
                                            : std::max<Duration>(settings.silence, kPatience);
@@ -152,6 +151,7 @@ class Stream {
   }
   void redial(const std::string& why) {
     socket_.reset();
+    begun_ = false;
     dial_.failed(why, Clock::now());
   }
   void prove() {
@@ -166,12 +166,15 @@ class Stream {
     write_out();
   }
 
-  // A signal sent before the process starts is kept for it.
+  // A signal is kept until the shepherd has spoken: another connection may be needed.
   void send_or_keep(const wire::ToStream& message) {
-    if (begun_)
-      send(message);
-    else
-      early_.push_back(message);
+    if (begun_) send(message);
+    if (!heard_) early_.push_back(message);
+  }
+  void send_input_over() {
+    wire::ToStream message;
+    message.mutable_input_over();
+    send(message);
   }
   void send(const wire::ToStream& message) {
     if (ended_) return;
@@ -193,7 +196,8 @@ class Stream {
       if (const char* const name = std::getenv("TERM")) begin.set_terminal(name);
     }
     send(message);
-    for (const auto& kept : std::exchange(early_, {})) send(kept);
+    if (input_over_) send_input_over();
+    for (const auto& kept : early_) send(kept);
   }
 
   void write_out() {
@@ -220,8 +224,9 @@ class Stream {
       const int error = count == 0 ? write_error_ : errno;
       const std::string why =
           error == 0 ? "the connection was closed" : std::generic_category().message(error);
-      if (!begun_) return redial(why);
-      cut_ = end_.cut = error == ETIMEDOUT || error == EHOSTUNREACH || error == ENETUNREACH;
+      const bool cut = error == ETIMEDOUT || error == EHOSTUNREACH || error == ENETUNREACH;
+      if (!begun_ || (!heard_ && !cut)) return redial(why);
+      cut_ = end_.cut = cut;
       return lose(why);
     }
     std::string answer;
@@ -238,6 +243,8 @@ class Stream {
     wire::FromStream message;
     if (!message.ParseFromArray(payload.data(), static_cast<int>(payload.size())))
       return internal_error("found a message that cannot be read, expected FromStream");
+    heard_ = true;
+    early_.clear();
     switch (message.message_case()) {
       case wire::FromStream::kOutput:
         return put(STDOUT_FILENO, message.output()), Result<void>();
@@ -280,7 +287,8 @@ class Stream {
   std::vector<wire::ToStream> early_;
   std::uint64_t credit_ = 0;  // of input
   std::uint64_t owed_ = 0;    // of output
-  bool begun_ = false;
+  bool begun_ = false;        // Begin is sent
+  bool heard_ = false;        // the shepherd has spoken: it has started the process, or will not
   bool ended_ = false;
   bool input_over_ = false;
   bool stopped_ = false;

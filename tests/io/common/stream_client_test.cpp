@@ -228,6 +228,19 @@ TEST(StreamClient, DialsAgainWhereTheConnectionIsClosedBeforeItIsProved) {
   EXPECT_EQ(exit_code_of(ends[0]), 3);
 }
 
+// A shepherd closes a connection that is not proved in time. Its answer may still arrive, and the proof goes nowhere.
+TEST(StreamClient, DialsAgainWhereTheConnectionIsClosedBeforeTheShepherdSpoke) {
+  FakeDaemon shepherd(
+      {serve([](End& end) { EXPECT_TRUE(end.next<wire::ToStream>().has_begin()); }), serve([](End& end) {
+         EXPECT_TRUE(end.next<wire::ToStream>().has_begin());
+         end.send(over(0));
+         end.hear_out();
+       })});
+  const auto ends = run_streams({order(shepherd.port())}, {});
+  ASSERT_EQ(ends.size(), 1u);
+  EXPECT_EQ(ends[0].how, How::over) << ends[0].why;
+}
+
 TEST(StreamClient, WhatWasNotStartedIsNeverSuccess) {
   for (const int code : {0, -1, 256, 512}) {
     wire::FromStream message;
