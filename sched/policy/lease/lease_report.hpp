@@ -1,0 +1,53 @@
+// lease_report: what is shown of leases: the lease table of bclusters, bhosts -e. Values and functions.
+//
+// mbatchd's lease shells make a LeaseReport of each lease that they have; sched/policy/answers/lease_rows.hpp answers with it.
+//
+//   status | means
+//   -------+---------------------------------------------------------------
+//   ok     | the lease is made, and the clusters are connected: jobs can run
+//   conn   | the clusters are connected, and the lease is not made (yet)
+//   disc   | the clusters are not connected
+//
+// "Platform LSF Command Reference", bclusters(1), bhosts(1).
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sched/policy/lease/lease_values.hpp"
+
+namespace rollcall::sched::lease {
+
+// Slots of the consumer's jobs, as bhosts counts them.
+struct SlotCounts {
+  int jobs = 0, running = 0, ssusp = 0, ususp = 0, reserved = 0;
+};
+// A host of a lease, as this cluster sees it.
+struct ReportedHost {
+  std::string host;  // its name at the provider
+  int exported = 0;  // slots that the policy exports to the consumer; at the consumer: as `has.slots`
+  LeasedHost has;    // what is in the consumer's hand
+  SlotCounts counts;
+};
+struct ReportedResource {
+  LeasedResource has;
+  double used = 0;  // by the consumer's jobs
+};
+
+struct LeaseReport {
+  LeaseId id;
+  std::string cluster;   // the other one
+  bool imports = false;  // this cluster borrows
+  bool connected = false;
+  Phase phase = Phase::offered;
+  GrantNumber number;
+  bool shared = false;
+  std::string reason;  // reclaim_reason() of the last division; "": none yet
+  std::vector<ReportedHost> hosts;
+  std::vector<ReportedResource> resources;
+};
+
+std::string_view status(const LeaseReport& lease);
+
+}  // namespace rollcall::sched::lease
