@@ -28,6 +28,7 @@ namespace {
 
 constexpr std::size_t kMostBytes = 8 << 20;
 constexpr std::size_t kMostNotes = 1 << 30;
+constexpr std::size_t kMostTerm = 1 << 20;   // kMostLeases lines of at most 69 bytes
 constexpr std::size_t kNotesKept = 1 << 20;  // bytes of notes; beyond this the file may be rewritten
 constexpr std::string_view kAside = "gone.";
 constexpr const char* kOrder = "order";
@@ -77,18 +78,26 @@ Result<JobDirectories> JobDirectories::open(const std::string& job_dir, const st
   result.mark_ = io::hold_running_mark(result.directory_.get(), conf::kResMark);
   if (!result.mark_ && io::running_mark_held(result.path(conf::kResMark)).value_or(false))
     return configuration_error(result.path_ + ": found another RES that has it, expected one for each host");
-  const auto term = io::read_at(result.directory_.get(), "term", 64);
+  const auto term = io::read_at(result.directory_.get(), "term", kMostTerm);
   if (!term) return term.error();
-  if (*term) result.term_ = std::strtoull((*term)->c_str(), nullptr, 10);
+  if (*term) {
+    result.term_ = std::strtoull((*term)->c_str(), nullptr, 10);
+    result.leases_ = LeaseNumbers::of_lines(**term);
+  }
   io::Descriptor(openat(result.directory_.get(), "empty", O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0444));
   if (auto opened = result.open_notes(); !opened) return opened.error();
   return result;
 }
 
-Result<void> JobDirectories::set_term(std::uint64_t term) {
-  if (auto kept = io::write_durably(directory_.get(), "term", std::to_string(term) + "\n"); !kept)
-    return kept;
+Result<void> JobDirectories::set_term(std::uint64_t term) { return write_term(term, leases_); }
+Result<void> JobDirectories::set_leases(LeaseNumbers leases) { return write_term(term_, std::move(leases)); }
+Result<void> JobDirectories::forget_orders() { return write_term(0, {}); }
+
+Result<void> JobDirectories::write_term(std::uint64_t term, LeaseNumbers leases) {
+  const std::string text = std::to_string(term) + "\n" + leases.lines();
+  if (auto kept = io::write_durably(directory_.get(), "term", text); !kept) return kept;
   term_ = term;
+  leases_ = std::move(leases);
   return {};
 }
 

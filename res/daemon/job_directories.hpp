@@ -1,7 +1,8 @@
-// JobDirectories: what RES saves on disk: the jobs of this host, and mbatchd's term.
+// JobDirectories: what RES saves on disk: the jobs of this host, mbatchd's term, and grants of leases.
 //
 // Owns ROLLCALL_JOBDIR/HOST. res/shepherd/guard.hpp describes a job's directory.
-//   term                    the largest that was seen, a number
+//   term                    the largest that was seen, a number; behind it a line for each lease with the largest grant number
+//                           that was seen (res/policy/lease_numbers.hpp). A RES that knows no leases does not start with such lines
 //   started                 which jobs may have been started: durable before anything of them is
 //   empty                   LSB_AFFINITY_HOSTFILE of all jobs
 //   running                 held while a RES has this folder (common/io/running_mark.hpp)
@@ -23,6 +24,7 @@
 #include "common/base/result.hpp"
 #include "common/io/descriptor.hpp"
 #include "common/wire/res.pb.h"
+#include "res/policy/lease_numbers.hpp"
 
 namespace rollcall::res {
 
@@ -35,6 +37,10 @@ class JobDirectories {
 
   std::uint64_t term() const { return term_; }
   Result<void> set_term(std::uint64_t term);
+  const LeaseNumbers& leases() const { return leases_; }
+  Result<void> set_leases(LeaseNumbers leases);
+  // As on a new disk: any mbatchd is obeyed, and no start of a lease before it is named.
+  Result<void> forget_orders();
 
   std::vector<std::string> names() const;
   // A new directory with its order. An error where it is there. Not durable: what must be found after the host went down
@@ -63,6 +69,7 @@ class JobDirectories {
 
  private:
   std::string path_;
+  Result<void> write_term(std::uint64_t term, LeaseNumbers leases);
   Result<void> open_notes();
   Result<void> write_notes();
   bool append_notes(std::string lines);
@@ -73,6 +80,7 @@ class JobDirectories {
   std::size_t notes_size_ = 0;
   bool cut_off_ = false;  // the last of the notes
   std::uint64_t term_ = 0;
+  LeaseNumbers leases_;
   std::uint64_t next_aside_ = 1;
 };
 

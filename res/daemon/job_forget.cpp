@@ -54,7 +54,7 @@ void Jobs::forgotten() {
       std::any_of(jobs_.begin(), jobs_.end(), [](const auto& one) { return !one.second->order.task_only(); }))
     return;
   forgetting_ = false;
-  if (const auto kept = directories_.set_term(0); !kept)
+  if (const auto kept = directories_.forget_orders(); !kept)
     return log_.error("the term stays, forget again: " + kept.error().text);
   log_.warning("all jobs of this host are forgotten; any mbatchd of the cluster is obeyed again");
 }

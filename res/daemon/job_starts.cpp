@@ -3,6 +3,7 @@
 #include <boost/asio/post.hpp>
 
 #include "res/daemon/job_here.hpp"
+#include "res/policy/lease_orders.hpp"
 
 namespace rollcall::res {
 
@@ -55,24 +56,30 @@ void Jobs::not_prepared(const wire::JobAttempt& attempt, const std::string& why)
 
 // ---- what mbatchd is told
 
+FromRes::Held Jobs::held_of(const Job& job) {
+  FromRes::Held held;
+  *held.mutable_job() = job.attempt;
+  held.set_first_host(job.first_host());
+  *held.mutable_grants() = job.first_host() ? job.order.start().grants() : job.order.expect().grants();
+  if (!job.first_host())
+    held.set_state(FromRes::Held::EXPECTED);
+  else if (job.over)
+    held.set_state(FromRes::Held::OVER);
+  else if (job.prepared)
+    held.set_state(FromRes::Held::PREPARED);
+  else if (job.stopped)
+    held.set_state(FromRes::Held::STOPPED);
+  else
+    held.set_state(job.running ? FromRes::Held::RUNNING : FromRes::Held::STARTING);
+  return held;
+}
+
 FromRes::ResHello Jobs::hello() const {
   FromRes::ResHello hello;
   hello.set_term(directories_.term());
   for (const auto& [name, job] : jobs_) {
     if (job->order.task_only()) continue;
-    auto& held = *hello.add_jobs();
-    *held.mutable_job() = job->attempt;
-    held.set_first_host(job->first_host());
-    if (!job->first_host())
-      held.set_state(FromRes::Held::EXPECTED);
-    else if (job->over)
-      held.set_state(FromRes::Held::OVER);
-    else if (job->prepared)
-      held.set_state(FromRes::Held::PREPARED);
-    else if (job->stopped)
-      held.set_state(FromRes::Held::STOPPED);
-    else
-      held.set_state(job->running ? FromRes::Held::RUNNING : FromRes::Held::STARTING);
+    *hello.add_jobs() = held_of(*job);
   }
   // A coming job that waits for its go-ahead counts as held only once its order is on disk or its go-ahead has come.
   for (const auto& [name, coming] : coming_) {
@@ -81,6 +88,8 @@ FromRes::ResHello Jobs::hello() const {
     if (!coming.waits_for_go || gone) *hello.add_jobs() = coming.held;
   }
   hello.set_knows_go(true);
+  hello.set_knows_leases(true);
+  put_grants(directories_.leases(), *hello.mutable_leases());
   return hello;
 }
 

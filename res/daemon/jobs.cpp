@@ -123,9 +123,12 @@ void Jobs::carry_out(const wire::ToRes& order) {
       }
       return tell_all();
     case wire::ToRes::kStart:
-      return start(order.start());
+      if (const auto& asked = order.start(); grants_hold(asked.job(), asked.grants(), asked.wait_for_go()))
+        start(asked);
+      return;
     case wire::ToRes::kExpect:
-      return expect(order.expect());
+      if (const auto& asked = order.expect(); grants_hold(asked.job(), asked.grants(), true)) expect(asked);
+      return;
     case wire::ToRes::kGo:
       return go_ahead(order);
     case wire::ToRes::kSignal:
@@ -138,6 +141,8 @@ void Jobs::carry_out(const wire::ToRes& order) {
       return read(order.read());
     case wire::ToRes::kFile:
       return file(order.file());
+    case wire::ToRes::kGrants:
+      return name_grants(order.grants());
     default:
       return;
   }
@@ -243,6 +248,7 @@ void Jobs::start(const wire::ToRes::StartJob& start) {
   *held.mutable_job() = start.job();
   held.set_state(FromRes::Held::STARTING);
   held.set_first_host(true);
+  *held.mutable_grants() = start.grants();
   with_order({start.submission().user(), start.submission().uid()},
              [this, start, name](Result<wire::JobOrder> order) {
                start_as(start, std::move(order));
@@ -310,6 +316,7 @@ void Jobs::expect(const wire::ToRes::ExpectJob& expect) {
   auto& held = coming_[name].held;
   *held.mutable_job() = expect.job();
   held.set_state(FromRes::Held::EXPECTED);
+  *held.mutable_grants() = expect.grants();
   with_order({expect.user(), expect.uid()}, [this, expect, name](Result<wire::JobOrder> order) {
     expect_as(expect, std::move(order));
     came(name);

@@ -64,8 +64,8 @@ class Jobs {
   void tell_all();                        // after Welcome: what it may not have heard
 
   // ---- an administrator, if the mbatchd that knows these jobs is lost for good
-  // Ends all jobs that an mbatchd has ordered, without reports. After the last one the term is 0, as on a new disk: any mbatchd
-  // is then accepted. A RES that ends meanwhile keeps the term; the order must then be repeated.
+  // Ends all jobs that an mbatchd has ordered, without reports. After the last one the term is 0 and no lease is known, as on a new
+  // disk: any mbatchd is then accepted. A RES that ends meanwhile keeps the term; the order must then be repeated.
   void forget_all();
   bool forgetting() const { return forgetting_; }
   // One line, for people.
@@ -102,6 +102,11 @@ class Jobs {
   void refuse(const wire::ToRes& order, std::string why);
   void carry_out(const wire::ToRes& order);
   bool waits_for_its_start(const wire::ToRes& order);
+  using Grants = google::protobuf::RepeatedPtrField<wire::LeaseGrant>;
+  bool grants_hold(const wire::JobAttempt& attempt, const Grants& grants, bool waits_for_go);
+  void name_grants(const wire::ToRes::NameGrants& order);
+  std::vector<wire::FromRes::Held> held_under_grants() const;
+  static wire::FromRes::Held held_of(const Job& job);
   void start(const wire::ToRes::StartJob& start);
   void start_as(const wire::ToRes::StartJob& start, Result<wire::JobOrder> order);
   void expect(const wire::ToRes::ExpectJob& expect);

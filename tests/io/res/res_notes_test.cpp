@@ -95,5 +95,36 @@ TEST_F(ResNotes, WithoutRoomToWriteThemAnewTheOldOnesGoOn) {
   EXPECT_THAT(noted(), ElementsAre(1, 2, 4));
 }
 
+TEST_F(ResNotes, ATermKeepsTheNumbersOfLeases) {
+  LeaseNumbers leases;
+  leases.named(5, {7, 4});
+  {
+    auto directories = open();
+    ASSERT_TRUE(directories.set_leases(leases));
+    ASSERT_TRUE(directories.set_term(12));
+  }
+  {
+    auto directories = open();
+    EXPECT_EQ(directories.term(), 12U);
+    EXPECT_EQ(directories.leases().known(), leases.known());
+    ASSERT_TRUE(directories.forget_orders());
+  }
+  EXPECT_EQ(open().leases().size(), 0U);
+}
+
+TEST_F(ResNotes, ANumberThatHasNoRoomOnDiskDoesNotHold) {
+  auto directories = open();
+  LeaseNumbers leases;
+  leases.named(5, {7, 4});
+  ASSERT_TRUE(directories.set_leases(leases));
+  const auto before = leases.known();
+  leases.named(5, {7, 5});
+  const rlimit none{0, before_.rlim_max};
+  ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &none), 0);
+  EXPECT_FALSE(directories.set_leases(leases));
+  room_again();
+  EXPECT_EQ(directories.leases().known(), before);
+}
+
 }  // namespace
 }  // namespace rollcall::res
