@@ -32,6 +32,12 @@ foreach(name forward_sim_test forward_cycles_sim_test)
   endif()
 endforeach()
 
+# One lease between two clusters with restarts and two masters: 20,000 worlds of each kind.
+if(TARGET lease_sim_test)
+  add_test(NAME nightly_lease_sim_test COMMAND lease_sim_test)
+  set_tests_properties(nightly_lease_sim_test PROPERTIES LABELS nightly TIMEOUT 7200 ENVIRONMENT "ROLLCALL_SIM_SEEDS=20000")
+endif()
+
 # Faults that are planted in the steppers of forwarding and preemption: the simulation finds each.
 if(NOT ROLLCALL_SANITIZE AND NOT ROLLCALL_FUZZ)
   add_test(NAME nightly_planted_faults

@@ -72,11 +72,13 @@ TEST_P(LeaseSimFault, IsFound) {
     }
   FAIL() << "no seed finds fault " << static_cast<int>(GetParam());
 }
-INSTANTIATE_TEST_SUITE_P(All, LeaseSimFault,
-                         testing::Values(Fault::accepted_start_is_not_stored,
-                                         Fault::jobs_of_a_second_master_are_not_heard_of,
-                                         Fault::start_beyond_the_grant_is_passed,
-                                         Fault::free_slots_are_not_counted));
+INSTANTIATE_TEST_SUITE_P(
+    All, LeaseSimFault,
+    testing::Values(Fault::accepted_start_is_not_stored, Fault::jobs_of_a_second_master_are_not_heard_of,
+                    Fault::start_beyond_the_grant_is_passed, Fault::free_slots_are_not_counted,
+                    Fault::local_start_is_not_stored, Fault::killed_jobs_count_as_over,
+                    Fault::used_slots_are_not_counted, Fault::report_of_an_older_term_is_believed,
+                    Fault::res_obeys_an_older_term, Fault::res_runs_an_ended_attempt_again));
 
 // One of these alone puts no slot into two hands: RES refuses an older term and says what it holds, and the provider counts that.
 class LeaseSimLayer : public testing::TestWithParam<Fault> {};
@@ -89,7 +91,8 @@ INSTANTIATE_TEST_SUITE_P(All, LeaseSimLayer,
                          testing::Values(Fault::acknowledges_with_unanswered_starts,
                                          Fault::acknowledges_without_uses, Fault::grant_is_not_stored,
                                          Fault::slots_are_freed_without_settling,
-                                         Fault::res_takes_an_older_number));
+                                         Fault::res_takes_an_older_number,
+                                         Fault::term_is_not_raised_at_a_restart));
 
 }  // namespace
 }  // namespace rollcall::sched::lease

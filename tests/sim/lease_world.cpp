@@ -66,7 +66,7 @@ void LeaseWorld::step() {
         std::erase_if(bag_, [&](const WorldMessage& message) {
           return message.host == host && message.kind >= Kind::run && message.kind <= Kind::kill;
         });
-        if (one_in(3) && !old_.exists) res_[host].numbers = {};
+        if (one_in(3) && !old_.exists) res_[host].numbers = {}, res_[host].term = 0;  // one file has both
       }
       break;
     default:
@@ -135,6 +135,7 @@ HostsNow LeaseWorld::now_of(const Master& master) const {
     int lent = 0, locals = 0;
     for (const auto& [number, at] : master.disk.locals) locals += at == host ? 1 : 0;
     for (const LentHost& each : master.disk.lease->hosts) lent += each.has.host == host ? each.has.slots : 0;
+    if (fault_ == Fault::used_slots_are_not_counted) of.used = 0;
     of.free = std::max(slots - locals - std::max(lent, of.used), 0);
     if (fault_ == Fault::free_slots_are_not_counted) of.free = slots;
     if (!master.heard.contains(host) && fault_ != Fault::slots_are_used_before_res_has_reported) of.free = 0;
@@ -166,6 +167,7 @@ void LeaseWorld::commit(Master& master, const ProviderDisk& before) {
   if (fault_ == Fault::grant_is_not_stored)
     stored.lease = provider_disk_.lease ? provider_disk_.lease : before.lease;
   if (fault_ == Fault::accepted_start_is_not_stored) stored.attempts = provider_disk_.attempts;
+  if (fault_ == Fault::local_start_is_not_stored) stored.locals = provider_disk_.locals;
   provider_disk_ = stored;
 }
 
@@ -181,6 +183,7 @@ void LeaseWorld::carry_out(Master& master, const ProviderEffects& effects) {
            ++attempt)
         if (attempt->second.host == kill->host && !attempt->second.over) {
           say({.kind = Kind::kill, .host = kill->host, .attempt = attempt->first, .term = master.term});
+          attempt->second.over = fault_ == Fault::killed_jobs_count_as_over;
           --left;
         }
     }
@@ -209,7 +212,7 @@ void LeaseWorld::restart_provider(bool old_one_lives) {
   }
   real_.disk = provider_disk_;
   if (real_.disk.lease) real_.disk.lease->forget_what_was_said();
-  ++real_.term;
+  if (fault_ != Fault::term_is_not_raised_at_a_restart) ++real_.term;
   real_.fenced.clear();
   real_.heard.clear();
 }
@@ -237,7 +240,7 @@ void LeaseWorld::provider_hears(Master& master, const WorldMessage& message) {
       return;
     case Kind::fenced:
     case Kind::holds: {
-      if (message.term != master.term) return;
+      if (message.term != master.term && fault_ != Fault::report_of_an_older_term_is_believed) return;
       const ProviderDisk before = disk;
       for (const int attempt : message.attempts)
         if (!disk.attempts.contains(attempt) && fault_ != Fault::jobs_of_a_second_master_are_not_heard_of)
@@ -449,8 +452,8 @@ void LeaseWorld::consumer_tick() {
 // ---------------------------------------------------------------- RES
 
 void LeaseWorld::res_hears(Res& res, const WorldMessage& message) {
-  if (message.term < res.term) return;
-  res.term = message.term;
+  if (message.term < res.term && fault_ != Fault::res_obeys_an_older_term) return;
+  res.term = std::max(res.term, message.term);
   const bool old = old_.exists && message.term == old_.term;
   const auto ended = [&](int attempt) {
     say({.kind = Kind::ended,
@@ -462,6 +465,8 @@ void LeaseWorld::res_hears(Res& res, const WorldMessage& message) {
   switch (message.kind) {
     case Kind::run: {
       if (res.running.contains(message.attempt)) return;
+      if (res.seen.contains(message.attempt) && fault_ == Fault::res_runs_an_ended_attempt_again && one_in(2))
+        return void(res.running.insert(message.attempt));
       if (res.seen.contains(message.attempt)) return ended(message.attempt);
       bool changed = false;
       auto answer = res.numbers.start(kLease, res_number(message.number), changed);

@@ -28,7 +28,14 @@ enum class Fault {
   start_beyond_the_grant_is_passed,
   res_takes_an_older_number,
   slots_are_used_before_res_has_reported,  // found too rarely for a test
-  free_slots_are_not_counted
+  free_slots_are_not_counted,
+  local_start_is_not_stored,
+  term_is_not_raised_at_a_restart,
+  killed_jobs_count_as_over,
+  used_slots_are_not_counted,
+  report_of_an_older_term_is_believed,
+  res_obeys_an_older_term,
+  res_runs_an_ended_attempt_again
 };
 
 struct WorldMessage {
