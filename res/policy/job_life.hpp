@@ -19,7 +19,8 @@
 //   any        GuardGone     -> clearing, and then over: nobody would keep what we find out
 // A host with tasks alone (ExpectJob, lsrun) is `serving` from Began on, until Released.
 //
-//   TERMINATE  INT, TERM, KILL at the interval; KILL at once where it is not sequential; or as JOB_CONTROLS says
+//   TERMINATE  INT, TERM, KILL at the interval; KILL at once where it is not sequential; or as JOB_CONTROLS says. A requeue that
+//              follows a command of JOB_CONTROLS ends the job with the signals: the command itself may be brequeue
 //   -M         INT, TERM, KILL (a hard one: KILL)    -v -p -T   INT, TERM, KILL
 //   -c         XCPU, INT, TERM, KILL, ten seconds apart
 //   -W, -t     USR2, and KILL ten minutes later      (bsub(1), lsf.conf(5))
@@ -43,6 +44,8 @@ enum TermReason : int {
   kTermRunLimit = 5,
   kTermDeadline = 6,
   kTermProcessLimit = 7,
+  kTermRequeueOwner = 10,
+  kTermRequeueAdmin = 11,
   kTermCpuLimit = 12,
   kTermOwner = 14,
   kTermMemLimit = 16,
@@ -181,8 +184,9 @@ struct JobLife {
   bool run_limit_reached = false;
   int reason = 0;  // TERM_*
   bool ended_by_us = false;
-  bool copy_back = false;    // the job has run, and files of -f are still to come back
-  bool post_killed = false;  // clearing: after the post-execution, whose end alone is told then
+  bool ran_terminate = false;  // a command of JOB_CONTROLS was run to end it
+  bool copy_back = false;      // the job has run, and files of -f are still to come back
+  bool post_killed = false;    // clearing: after the post-execution, whose end alone is told then
   std::uint64_t last_order = 0;
   effect::TellOver outcome;  // made when it is known
 };

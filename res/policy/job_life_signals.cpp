@@ -77,12 +77,18 @@ void resume(JobLife& life, Effects& out) {
   life.stopped = false;
 }
 
+bool requeues(const Order& order) {
+  return order.term_reason() == kTermRequeueOwner || order.term_reason() == kTermRequeueAdmin;
+}
+
 void terminate(JobLife& life, const Order& order, TimePoint now, Effects& out) {
   const auto& control = life.rules.controls.terminate();
-  if (alive(life) && !control.empty()) {
+  // TERMINATE[brequeue $LSB_JOBID] would run itself again and again: brequeue orders TERMINATE too.
+  if (alive(life) && !control.empty() && !(life.ran_terminate && requeues(order))) {
     if (life.reason == 0) life.reason = order.term_reason();
     life.ended_by_us = true;
     if (const int signo = signal_number(control); signo != 0) return signal_all(life, signo, out);
+    life.ran_terminate = true;
     out.push_back(effect::RunControl{control, 0});
     return;
   }

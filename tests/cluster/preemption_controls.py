@@ -28,6 +28,12 @@ QUEUE_NAME = requeued
 PRIORITY = 20
 JOB_CONTROLS = SUSPEND[brequeue $LSB_JOBID]
 End Queue
+Begin Queue
+QUEUE_NAME = terminated
+PRIORITY = 20
+TERMINATE_WHEN = PREEMPT
+JOB_CONTROLS = TERMINATE[brequeue $LSB_JOBID]
+End Queue
 """
 REASON = "The job was preempted by a job of a higher priority queue"
 WAITS = "until [ -e {} ]; do sleep 0.1; done"
@@ -99,6 +105,11 @@ def runs_again(bench, queue):
 def test_a_queue_may_requeue_what_would_be_stopped(bench):
     runs_again(bench, "requeued")
     bench.saw("SUSPEND[brequeue]: PEND, then a second run")
+
+
+def test_a_queue_may_requeue_what_would_be_terminated(bench):
+    runs_again(bench, "terminated")
+    bench.saw("TERMINATE_WHEN=PREEMPT with TERMINATE[brequeue]: PEND, then a second run")
 
 
 def test_the_books_have_the_preemption(bench):

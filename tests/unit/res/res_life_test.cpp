@@ -146,6 +146,25 @@ TEST_F(ResLife, ASiteMayNameTheSignalOrTheCommand) {
   EXPECT_THAT(happens(order(Order::TERMINATE)), ElementsAre("run the control /site/end $LSB_JOBPIDS"));
 }
 
+TEST_F(ResLife, ARequeueAfterTheCommandOfTerminateEndsTheJobWithSignals) {
+  run();
+  life_.rules.controls.set_terminate("brequeue $LSB_JOBID");
+  EXPECT_THAT(happens(order(Order::TERMINATE)), ElementsAre("run the control brequeue $LSB_JOBID"));
+  EXPECT_THAT(happens(order(Order::TERMINATE)), ElementsAre("run the control brequeue $LSB_JOBID"));
+  auto requeue = order(Order::TERMINATE);
+  requeue.order.set_term_reason(kTermRequeueOwner);
+  EXPECT_THAT(happens(requeue), ElementsAre("signal INT"));
+}
+
+TEST_F(ResLife, ARequeueRunsTheCommandOfTerminateOnce) {
+  run();
+  life_.rules.controls.set_terminate("brequeue $LSB_JOBID");
+  auto requeue = order(Order::TERMINATE);
+  requeue.order.set_term_reason(kTermRequeueAdmin);
+  EXPECT_THAT(happens(requeue), ElementsAre("run the control brequeue $LSB_JOBID"));
+  EXPECT_THAT(happens(requeue), ElementsAre("signal INT"));
+}
+
 TEST_F(ResLife, AnOrderIsCarriedOutOnce) {
   run();
   EXPECT_THAT(happens(order(Order::SEND, SIGUSR1, 5)), ElementsAre("signal USR1"));
