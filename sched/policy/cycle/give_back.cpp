@@ -36,6 +36,34 @@ std::vector<std::pair<std::uint32_t, double>> WorkingState::gives_back(const Pla
   return amounts;
 }
 
+std::vector<LimitShare> WorkingState::limits_of(const PlacedJob& job) const {
+  std::vector<LimitShare> shares;
+  for (const Charge charge : snapshot_->demands()[job.demand].compiled->charges) {
+    if (!charge.running_only) continue;
+    const LimitRule& rule = rules().limits[charge.rule];
+    const auto add = [&](HostNumber host) {
+      if (const double amount = counted(rule, job, host); amount > 0)
+        shares.push_back({charge, host, amount});
+    };
+    if (!rule.per_host) add(kNoHost);
+    if (rule.per_host)
+      for (const SlotsOn& on : job.placement.hosts) add(on.host);
+  }
+  return shares;
+}
+
+bool WorkingState::full(const LimitShare& share) const {
+  const auto most = this->most(share.charge.rule, share.host);
+  return most && taken(share.charge, share.host) + share.amount > *most + kDust;
+}
+
+void WorkingState::count(const LimitShare& share, int sign) {
+  if (share.host == kNoHost)
+    taken_[share.charge.tally] += sign * share.amount;
+  else
+    more_on_host_[on_host(share.charge.tally, share.host)] += sign * share.amount;
+}
+
 // USE_SUSP_SLOTS=N: the slots of a preempted job are free for jobs of higher queues, and kept from those that its own could preempt.
 void WorkingState::keep(const PlacedJob& job, int sign) {
   const QueueNumber queue = snapshot_->demands()[job.demand].compiled->queue;
@@ -62,19 +90,9 @@ bool WorkingState::run_again(const PlacedJob& job) {
                   [this](const SlotsOn& on) { return free_slots_[on.host] < on.slots; }))
     return false;
   if (!alone_enough(job)) return false;
-  const auto& charges = snapshot_->demands()[job.demand].compiled->charges;
-  const auto within = [&](const Charge charge, HostNumber host) {
-    const auto most = this->most(charge.rule, host);
-    return !most || taken(charge, host) + counted(rules().limits[charge.rule], job, host) <= *most + kDust;
-  };
-  for (const Charge charge : charges) {
-    const LimitRule& rule = rules().limits[charge.rule];
-    if (!charge.running_only) continue;
-    if (!rule.per_host && !within(charge, kNoHost)) return false;
-    if (rule.per_host &&
-        !std::all_of(hosts.begin(), hosts.end(), [&](const SlotsOn& on) { return within(charge, on.host); }))
-      return false;
-  }
+  const auto shares = limits_of(job);
+  if (std::any_of(shares.begin(), shares.end(), [this](const LimitShare& share) { return full(share); }))
+    return false;
   const bool runs = (job.suspended & ~wire::SUSPEND_PREEMPT) == 0;
   if (runs && !take_back(job)) return false;
   keep(job, -1);
@@ -83,14 +101,7 @@ bool WorkingState::run_again(const PlacedJob& job) {
     room.exclusive = job.placement.exclusive ? 1 : 0;
     lend(on.host, room, -1);
   }
-  for (const Charge charge : charges) {
-    const LimitRule& rule = rules().limits[charge.rule];
-    if (!charge.running_only) continue;
-    if (!rule.per_host) taken_[charge.tally] += counted(rule, job, kNoHost);
-    if (rule.per_host)
-      for (const SlotsOn& on : hosts)
-        more_on_host_[on_host(charge.tally, on.host)] += counted(rule, job, on.host);
-  }
+  for (const LimitShare& share : shares) count(share, 1);
   return true;
 }
 

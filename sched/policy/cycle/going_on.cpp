@@ -45,7 +45,7 @@ bool Preemption::reclaim(const PlacedJob& job, Plan& plan) {
   if (!state_.rules().lsb->params.use_suspended_slots) return false;
   find_running();
   Jobs victims;
-  if (!take_slots_of(job, victims) || !state_.run_again(job)) {
+  if (!take_slots_of(job, victims) || !take_limits_of(job, victims) || !state_.run_again(job)) {
     for (const PlacedJob* victim : victims) lend(*victim, -1);
     look_again(next_preemptable_, plan);
     return false;
@@ -54,7 +54,7 @@ bool Preemption::reclaim(const PlacedJob& job, Plan& plan) {
     suspended_.insert(victim->key);
     plan.suspends.push_back({victim->key, wire::SUSPEND_PREEMPT, preempted_text(job.key, queue), job.key});
   }
-  settle(job.placement, victims);
+  settle(job.demand, job.placement, victims);
   note(job, victims);
   return true;
 }

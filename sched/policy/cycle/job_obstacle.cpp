@@ -5,6 +5,24 @@
 #include "sched/policy/values/week_minute.hpp"
 
 namespace rollcall::sched::cycle {
+namespace {
+
+// The limit counts all hosts together, and has no room for the least of the demand.
+bool reached(const WorkingState& state, const Demand& demand, Charge charge) {
+  const LimitRule& rule = state.rules().limits[charge.rule];
+  if (rule.per_host || rule.hosts) return false;
+  const double wanted = rule.of == LimitOf::slots ? demand.min_slots : rule.of == LimitOf::jobs ? 1 : 0;
+  return state.full({charge, kNoHost, wanted});
+}
+
+}  // namespace
+
+bool reaches_limits_of_running_jobs(const WorkingState& state, const Snapshot::DemandEntry& entry) {
+  const auto& charges = entry.compiled->charges;
+  return std::all_of(charges.begin(), charges.end(), [&](const Charge& charge) {
+    return charge.running_only || !reached(state, entry.demand, charge);
+  });
+}
 
 WallTime ready_at(const PlacementRules& rules, const Snapshot::DemandEntry& entry, const PendingJob& job) {
   const std::int64_t delay = rules.queues[entry.compiled->queue].new_job_delay_s;
@@ -23,14 +41,8 @@ JobVerdict obstacle_of(const WorkingState& state, const Snapshot::DemandEntry& e
   if (demand.begin > state.now()) return {JobObstacle::begin_time};
   if (demand.array != 0 && state.array_jobs(demand.array) >= demand.array_slots)
     return {JobObstacle::array_limit};
-  for (const Charge charge : compiled.charges) {
-    const LimitRule& rule = state.rules().limits[charge.rule];
-    if (rule.per_host || rule.hosts) continue;
-    const auto most = state.most(charge.rule, kNoHost);
-    const double wanted = rule.of == LimitOf::slots ? demand.min_slots : rule.of == LimitOf::jobs ? 1 : 0;
-    if (most && state.taken(charge, kNoHost) + wanted > *most + kDust)
-      return {JobObstacle::limit, charge.rule};
-  }
+  for (const Charge charge : compiled.charges)
+    if (reached(state, demand, charge)) return {JobObstacle::limit, charge.rule};
   return {};
 }
 

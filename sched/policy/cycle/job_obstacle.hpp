@@ -25,6 +25,8 @@ struct JobVerdict {
 
 // The obstacle that every job of the demand has.
 JobVerdict obstacle_of(const WorkingState& state, const Snapshot::DemandEntry& entry);
+// Of a demand whose obstacle is a limit: each limit that it has reached leaves preempted jobs out, so preemption may make room.
+bool reaches_limits_of_running_jobs(const WorkingState& state, const Snapshot::DemandEntry& entry);
 // When NEW_JOB_SCHED_DELAY is over for the job.
 WallTime ready_at(const PlacementRules& rules, const Snapshot::DemandEntry& entry, const PendingJob& job);
 

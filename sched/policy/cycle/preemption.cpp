@@ -73,6 +73,8 @@ void Preemption::find_running() {
 void Preemption::lend(const PlacedJob& job, int sign) {
   for (const SlotsOn& on : job.placement.hosts) state_.lend(on.host, state_.room_of(job, on.slots), sign);
   for (const auto& [instance, amount] : state_.gives_back(job)) state_.lend_shared(instance, sign * amount);
+  if (job.suspended != 0) return;  // the limits of its user count it until the next cycle
+  for (const LimitShare& share : state_.limits_of(job)) state_.count(share, -sign);
 }
 
 // With the hosts on which jobs run that the demand may preempt, in its order.
@@ -95,6 +97,8 @@ Preemption::Cursors& Preemption::cursors_of(const HostSearch::Look& look) {
   }
   const auto shared = all_give_back(look);
   for (const auto& [instance, amount] : shared) state_.lend_shared(instance, amount);
+  const Shares limits = all_count(look);
+  for (const LimitShare& share : limits) state_.count(share, -1);
   for (HostNumber host = 0; host < more.size(); ++host) state_.lend(host, more[host], 1);
   const Compiled& compiled = *look.entry->compiled;
   const Ranking ranking(state_, look.entry->hosts.get(), *compiled.order);
@@ -107,6 +111,7 @@ Preemption::Cursors& Preemption::cursors_of(const HostSearch::Look& look) {
   }
   for (HostNumber host = 0; host < more.size(); ++host) state_.lend(host, more[host], -1);
   for (const auto& [instance, amount] : shared) state_.lend_shared(instance, -amount);
+  for (const LimitShare& share : limits) state_.count(share, 1);
   return cursors;
 }
 
@@ -135,8 +140,7 @@ std::optional<Preemption::Found> Preemption::find(const HostSearch::Look& look, 
   std::vector<Source> sources = sources_of(look.entry->compiled->queue);
   if (!preempts) sources.resize(lenders_[look.entry->compiled->queue].size());
   Draft draft{look, job, cursors_of(look), std::move(sources), told};
-  if (demand.min_slots > 1) draft.hosts = search_.free_hosts(look);
-  draft.in.insert(draft.hosts.begin(), draft.hosts.end());
+  if (demand.min_slots > 1) start_with_free_hosts(draft);
   long long most = draft.cursors.most;
   for (const HostNumber host : draft.hosts) most += free_for(demand, host);
   if (told) {
@@ -145,6 +149,7 @@ std::optional<Preemption::Found> Preemption::find(const HostSearch::Look& look, 
     told->hosts = draft.cursors.hosts;
   }
   take_resources(draft);
+  if (!take_limits(draft)) return give_up(draft);
   if (!draft.room && most < demand.min_slots) return give_up(draft);
   for (const Source source : draft.sources)
     if (draft.room || add_victims(draft, source)) break;
@@ -187,13 +192,17 @@ bool Preemption::add_victims(Draft& draft, Source source) {
 bool Preemption::add_victims_on(Draft& draft, Source source, HostNumber host) {
   if (draft.in.insert(host).second) draft.hosts.push_back(host);
   const bool serial = draft.serial();
+  const Shares limits = serial ? full(wanted_on(draft, host)) : Shares{};
+  bool has_slot = false;  // what keeps the job from it is a limit, if anything
   for (const PlacedJob* job : of(source)[host]) {
-    if (suspended_.contains(job->key) || !draft.chosen.insert(job->key).second) continue;
+    if (suspended_.contains(job->key) || draft.chosen.contains(job->key)) continue;
+    if (has_slot && !counts_for(*job, limits)) continue;
+    draft.chosen.insert(job->key);
     draft.victims.push_back(job);
     lend(*job, 1);
     if (!serial) continue;
     if (enough(draft)) return true;
-    if (state_.free_slots(host) > 0) break;  // it is not for lack of a slot
+    has_slot = state_.free_slots(host) > 0;
   }
   // A serial job that the host cannot take for another reason leaves its jobs alone.
   if (serial) {
@@ -232,9 +241,10 @@ void Preemption::spare(Draft& draft) {
     if (const auto found = over.find(on.host); found != over.end()) found->second -= on.slots;
   }
   auto left = left_over(draft);
+  auto limits = left_of_limits(draft);
   for (auto victim = draft.victims.end(); victim != draft.victims.begin();) {
     --victim;
-    if (!enough_without(**victim, left)) continue;
+    if (!enough_without(**victim, left) || !within_limits(**victim, limits)) continue;
     const auto& hosts = (*victim)->placement.hosts;
     const bool alone = draft.demand().exclusive || (*victim)->placement.exclusive;
     if (std::any_of(hosts.begin(), hosts.end(), [&](const SlotsOn& on) {
@@ -243,6 +253,7 @@ void Preemption::spare(Draft& draft) {
       continue;
     for (const SlotsOn& on : hosts) over[on.host] -= on.slots;
     for (const auto& [instance, amount] : state_.gives_back(**victim)) left[instance] -= amount;
+    take_off(**victim, limits);
     lend(**victim, -1);
     if (draft.told) draft.told->spared.push_back((*victim)->key);
     victim = draft.victims.erase(victim);
@@ -336,7 +347,8 @@ bool Preemption::take_largest(Draft& draft, const Group& group, std::size_t last
   return false;
 }
 
-bool Preemption::settle(const NumberedPlacement& placement, const std::vector<const PlacedJob*>& victims) {
+bool Preemption::settle(DemandNumber demand, const NumberedPlacement& placement,
+                        const std::vector<const PlacedJob*>& victims) {
   std::map<HostNumber, int> lent;
   for (const PlacedJob* victim : victims)
     for (const SlotsOn& on : victim->placement.hosts) lent[on.host] += on.slots;
@@ -355,6 +367,7 @@ bool Preemption::settle(const NumberedPlacement& placement, const std::vector<co
         state_.lend(on.host, {0, 0, 1}, -1);
         left = true;
       }
+  left = settle_limits(demand, placement, victims) || left;
   return settle_resources(placement, victims) || left;
 }
 

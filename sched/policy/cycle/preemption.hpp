@@ -13,6 +13,9 @@
 // For resources of PREEMPTABLE_RESOURCES a job preempts jobs that reserve them, in the same order of queues and wherever they run, before
 // it looks for slots.
 //
+// A job that has reached limits of its user or group preempts jobs that these count, in the same order of queues, before it looks for
+// slots; only limits that leave preempted jobs out (leave_out_preempted()) make room so.
+//
 // A job looks for free slots first, as any job. It gets its least number of slots this way, never more, and stops no job if that
 // cannot be had. Exclusive jobs (-x, -nnodes) neither preempt nor are preempted, without PREEMPT_JOBTYPE=EXCLUSIVE; with it those
 // of -x do both. What the victims had and the preemptor does not
@@ -58,7 +61,8 @@ class Preemption {
   // When the next running job that is left alone now (NO_PREEMPT_INTERVAL) may be preempted; never: none is.
   WallTime next_preemptable() const { return next_preemptable_; }
   // The job has taken its room: slots of its victims that it did not need are free no more in this cycle. True if there were any.
-  bool settle(const NumberedPlacement& placement, const std::vector<const PlacedJob*>& victims);
+  bool settle(DemandNumber demand, const NumberedPlacement& placement,
+              const std::vector<const PlacedJob*>& victims);
 
   // Preempted jobs of queues with at least this priority go on where their slots are free, or preempt jobs of lower queues that
   // have them: jobs of the highest queue first, then those that were started first. A job that is suspended for another reason
@@ -123,6 +127,20 @@ class Preemption {
   Amounts left_over(const Draft& draft) const;
   bool enough_without(const PlacedJob& victim, const Amounts& left) const;
   bool settle_resources(const NumberedPlacement& placement, const Jobs& victims);
+  // Limits: limits_given_up.cpp.
+  using Shares = std::vector<LimitShare>;
+  using Left = std::map<std::pair<TallyNumber, HostNumber>, double>;
+  Shares wanted_on(const Draft& draft, HostNumber host) const;
+  Shares full(Shares wanted) const;
+  bool counts_for(const PlacedJob& job, const Shares& full) const;
+  Shares all_count(const HostSearch::Look& look) const;
+  bool take_limits(Draft& draft);
+  bool take_limits_of(const PlacedJob& job, Jobs& victims);
+  Left left_of_limits(const Draft& draft) const;
+  bool within_limits(const PlacedJob& victim, const Left& left) const;
+  void take_off(const PlacedJob& victim, Left& left) const;
+  bool settle_limits(DemandNumber demand, const NumberedPlacement& placement, const Jobs& victims);
+  void start_with_free_hosts(Draft& draft) const;
   const std::vector<Group>& by_size(const Draft& draft);
   void take_fewest(Draft& draft);
   bool take_largest(Draft& draft, const Group& group, std::size_t last_rank, std::size_t most);

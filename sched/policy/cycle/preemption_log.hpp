@@ -2,6 +2,7 @@
 // (preemption_text.hpp); mbatchd keeps none.
 #pragma once
 
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -21,7 +22,10 @@ struct PreemptionAttempt {
   std::vector<std::pair<QueueNumber, HostNumber>> without_room;
   std::vector<ResourceId>
       missing;  // of PREEMPTABLE_RESOURCES: of these all jobs that it may preempt give back too little
+  std::optional<std::uint32_t>
+      limit;  // of PlacementRules::limits: without all jobs that it may preempt it has no room
   bool for_resources = false;  // none of the victims was chosen for its slots
+  bool for_limits = false;     // likewise: they were chosen for a limit that counts them
   std::vector<JobKey> victims;
   bool fewest = false;         // OPTIMAL_MINI_JOB found fewer victims than the usual order has
   std::vector<JobKey> spared;  // chosen, then not needed

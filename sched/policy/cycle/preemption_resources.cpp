@@ -75,19 +75,23 @@ std::vector<ResourceId> Preemption::missing(const Amounts& lacking) const {
   return missing;
 }
 
+void Preemption::start_with_free_hosts(Draft& draft) const {
+  draft.hosts = search_.free_hosts(draft.look);
+  const auto& excluded = draft.job.excluded;
+  std::erase_if(draft.hosts, [&excluded](HostNumber host) {
+    return std::find(excluded.begin(), excluded.end(), host) != excluded.end();
+  });
+  draft.in = {draft.hosts.begin(), draft.hosts.end()};
+}
+
 // Chooses jobs that hold what the job lacks, and gives it room if slots are free then. They stay chosen while it looks for slots.
 void Preemption::take_resources(Draft& draft) {
   const auto lacking = this->lacking(draft.demand(), *draft.look.entry->compiled);
   if (lacking.empty()) return;
   const auto all = all_give_back(draft.look);
   for (const auto& [instance, amount] : all) state_.lend_shared(instance, amount);
-  draft.hosts = search_.free_hosts(draft.look);
+  start_with_free_hosts(draft);
   for (const auto& [instance, amount] : all) state_.lend_shared(instance, -amount);
-  const auto& excluded = draft.job.excluded;
-  std::erase_if(draft.hosts, [&excluded](HostNumber host) {
-    return std::find(excluded.begin(), excluded.end(), host) != excluded.end();
-  });
-  draft.in = {draft.hosts.begin(), draft.hosts.end()};
   if (!add_holders(draft, lacking) && draft.told) draft.told->missing = missing(lacking);
   draft.base = draft.victims.size();
   draft.next_look = 0;

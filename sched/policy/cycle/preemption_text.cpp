@@ -86,6 +86,9 @@ class Explanation {
     if (!attempt_.missing.empty())
       return who + " preempts no job: those that it may preempt do not hold enough of " +
              rules_.indices().at(attempt_.missing.front()).name;
+    if (attempt_.limit)
+      return who + " preempts no job: those that it may preempt count too little for " +
+             rules_.limits[*attempt_.limit].place;
     const std::string none = who + " preempts no job: it needs " + std::to_string(demand.min_slots) +
                              (demand.min_slots == 1 ? " slot" : " slots");
     if (attempt_.most < demand.min_slots)
@@ -136,7 +139,9 @@ class Explanation {
     if (const auto other = preempted_before(job.key))
       return "preempted for job " + sched::text(*other) + " in this cycle";
     if (!attempt_.missing.empty()) return "what it holds would not be enough";
+    if (attempt_.limit) return "the limit would be reached without it too";
     if (attempt_.for_resources) return "it holds nothing that the job still lacks";
+    if (attempt_.for_limits) return "its end would not be needed for the limit";
     if (const std::string of_hosts = why_not_its_hosts(job, queue); !of_hosts.empty()) return of_hosts;
     if (attempt_.victims.empty()) return "its slots would not be enough";
     if (attempt_.fewest) return "OPTIMAL_MINI_JOB: fewer jobs are enough";

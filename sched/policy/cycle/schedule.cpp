@@ -46,8 +46,15 @@ class Cycle {
   void enter(DemandNumber number) {
     const Snapshot::DemandEntry& entry = state_.snapshot().demands()[number];
     if (entry.demand.begin > state_.now()) look_at(entry.demand.begin);
-    if (obstacle_of(state_, entry).obstacle != JobObstacle::none) return;
+    const JobObstacle obstacle = obstacle_of(state_, entry).obstacle;
+    if (obstacle != JobObstacle::none && !may_preempt_at(obstacle, entry)) return;
     next_.enter(number, entry);
+  }
+
+  // Jobs of lower queues are all that the limit counts too many, perhaps.
+  bool may_preempt_at(JobObstacle obstacle, const Snapshot::DemandEntry& entry) const {
+    return obstacle == JobObstacle::limit && preemption_.by(entry.compiled->queue) &&
+           reaches_limits_of_running_jobs(state_, entry);
   }
 
   // No more jobs than wait, nor than there are free slots; a larger plan grows by itself.
@@ -73,13 +80,16 @@ class Cycle {
       look_at(ready);
       return next_.passed_over(candidate);
     }
-    if (obstacle_of(state_, entry).obstacle != JobObstacle::none) return next_.close(candidate);
-    if (auto found = search_.find(look(candidate), job)) {
+    const JobObstacle obstacle = obstacle_of(state_, entry).obstacle;
+    const bool at_limit = may_preempt_at(obstacle, entry);
+    if (obstacle != JobObstacle::none && !at_limit) return next_.close(candidate);
+    if (at_limit) {  // it may start if jobs of its own user stop
+    } else if (auto found = search_.find(look(candidate), job)) {
       dispatch(candidate, std::move(*found));
       return next_.dispatched(candidate, plan_.dispatches.back());
     }
     const bool preempts_now = preempts && may_preempt_yet(job);
-    if (preempts_now || borrows) {
+    if (preempts_now || (borrows && !at_limit)) {
       if (auto found = preemption_.find(look(candidate), job, preempts_now)) {
         preempt(candidate, std::move(*found));
         return next_.dispatched(candidate, plan_.dispatches.back());
@@ -131,7 +141,8 @@ class Cycle {
            by});
     dispatch(candidate, std::move(found.room));
     // What is left over is free in the next cycle.
-    if (preemption_.settle(plan_.dispatches.back().placement, found.victims)) look_at({state_.now().us + 1});
+    const Dispatch& started = plan_.dispatches.back();
+    if (preemption_.settle(started.demand, started.placement, found.victims)) look_at({state_.now().us + 1});
   }
 
   // ------------------------------------------------------------ when time alone changes something

@@ -62,6 +62,13 @@ struct Allocation {
   std::vector<std::pair<std::uint32_t, double>> shared;  // by instance
 };
 
+// What a job counts for one limit that leaves preempted jobs out.
+struct LimitShare {
+  Charge charge;
+  HostNumber host = kNoHost;  // kNoHost: the limit is not per host
+  double amount = 0;
+};
+
 class WorkingState {
  public:
   WorkingState(const Snapshot& snapshot, WallTime now);
@@ -102,6 +109,8 @@ class WorkingState {
   // The limit's amount now; none: no limit. `host`: for rules per host.
   std::optional<double> most(std::uint32_t rule, HostNumber host) const;
   double taken(Charge charge, HostNumber host) const;  // kNoHost for rules that are not per host
+  // The limit has no room for the share.
+  bool full(const LimitShare& share) const;
   int array_jobs(std::int32_t array) const;
 
   // How many more slots of `host`, up to `wanted`, the draft can take: by slots, resources and limits.
@@ -126,6 +135,10 @@ class WorkingState {
   // Resources of PREEMPTABLE_RESOURCES that a running job gives back when it is suspended, by instance.
   std::vector<std::pair<std::uint32_t, double>> gives_back(const PlacedJob& job) const;
   void lend_shared(std::uint32_t instance, double amount) { reserved_shared_[instance] -= amount; }
+  // What the job, while it runs, counts for the limits that leave preempted jobs out.
+  std::vector<LimitShare> limits_of(const PlacedJob& job) const;
+  // The limit counts so much more; `sign` -1: less.
+  void count(const LimitShare& share, int sign);
   void started(HostNumber host) { started_[host] = true; }
   bool started_now(HostNumber host) const { return started_[host]; }
 

@@ -209,6 +209,32 @@ TEST(Preemption, LeavesAJobAloneOutsideItsTimes) {
       << "it is looked at again when it may be preempted";
 }
 
+TEST(Preemption, EachLimitHoldsToTheSecond) {
+  // `job`: AGE, SINCE (seconds since it started or went on), RUN_LIMIT, PREEMPTIONS.
+  const auto is_preempted = [](const std::string& limit, const std::string& job) {
+    return said(machines(1, 1) + queue("high", 40, "PREEMPTION = PREEMPTIVE\n") +
+                queue("low", 20, limit + "\n") +
+                running("JOB USER QUEUE HOSTS AGE SINCE RUN_LIMIT PREEMPTIONS\n1 ann low (hostA) " + job +
+                        "\n") +
+                pending("JOB USER QUEUE\n9 bob high\n")) == "suspend 1 for 9, start 9 hostA";
+  };
+  EXPECT_TRUE(is_preempted("MAX_JOB_PREEMPT = 2", "500 - - 1"));
+  EXPECT_FALSE(is_preempted("MAX_JOB_PREEMPT = 2", "500 - - 2"));
+  EXPECT_FALSE(is_preempted("NO_PREEMPT_INTERVAL = 2", "500 119 - -"));
+  EXPECT_TRUE(is_preempted("NO_PREEMPT_INTERVAL = 2", "500 120 - -"));
+  EXPECT_TRUE(is_preempted("NO_PREEMPT_INTERVAL = 0", "0 0 - -"));
+  EXPECT_TRUE(is_preempted("NO_PREEMPT_RUN_TIME = 5", "299 - - -"));
+  EXPECT_FALSE(is_preempted("NO_PREEMPT_RUN_TIME = 5", "300 - - -"));
+  EXPECT_TRUE(is_preempted("NO_PREEMPT_RUN_TIME = 25%", "249 - 1000 -"));
+  EXPECT_FALSE(is_preempted("NO_PREEMPT_RUN_TIME = 25%", "250 - 1000 -"));
+  EXPECT_TRUE(is_preempted("NO_PREEMPT_RUN_TIME = 25%", "9000 - - -"));
+  EXPECT_TRUE(is_preempted("NO_PREEMPT_FINISH_TIME = 2", "879 - 1000 -"));
+  EXPECT_FALSE(is_preempted("NO_PREEMPT_FINISH_TIME = 2", "880 - 1000 -"));
+  EXPECT_TRUE(is_preempted("NO_PREEMPT_FINISH_TIME = 10%", "899 - 1000 -"));
+  EXPECT_FALSE(is_preempted("NO_PREEMPT_FINISH_TIME = 10%", "900 - 1000 -"));
+  EXPECT_TRUE(is_preempted("NO_PREEMPT_FINISH_TIME = 10%", "9000 - - -"));
+}
+
 TEST(Preemption, WaitsForPreemptDelayAndStartsOnFreeSlotsMeanwhile) {
   const std::string text =
       machines(1, 1) + kHighOverLow + jobs("1 ann low (hostA) 100\n", "9 bob high 1 -\n");
