@@ -129,6 +129,7 @@ def test_the_books_have_the_preemption(bench):
         expect(history.index(REASON) < history.index("Running;") < history.index("Done successfully"), f"it goes on behind that: {history}")
         account = plain(batch.good("bacct", "-l", str(low)))
         expect_in("Status <DONE>", account, "bacct -l")
+        expect(REASON not in account, f"bacct -l reads lsb.acct, which has no suspension: {account}")
         states = [row[4] for row in records_of(batch, "lsb.events", low) if row[0] == "JOB_STATUS"]
         expect("16" in states or "8" in states, f"JOB_STATUS of lsb.events has the suspension: {states}")
         wait_until(lambda: len(records_of(batch, "lsb.acct", low)) == 1, "one JOB_FINISH in lsb.acct", 30)

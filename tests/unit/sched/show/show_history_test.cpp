@@ -277,5 +277,20 @@ TEST(Accounts, BlockIsThatOfARealSession) {
             "\n");
 }
 
+// bacct(1) reads lsb.acct, whose record of a job has its end; its suspensions are in lsb.events, which bhist(1) reads.
+TEST(Accounts, BlockOfAPreemptedJobIsThatOfAJobThatWasNot) {
+  auto finish = finished_job();
+  const std::string block = account_block(finish, Wrapping::at_80, shown_at(kMay10));
+  finish.mutable_record()->set_preemptions(2);
+  finish.mutable_record()->set_preempted_for_us(90'000'000);
+  finish.mutable_record()->set_ssusp_s(90);
+  EXPECT_EQ(account_block(finish, Wrapping::at_80, shown_at(kMay10)), block);
+  finish.mutable_record()->set_status(wire::STATUS_EXIT);
+  finish.mutable_record()->set_term_reason(1);
+  EXPECT_NE(account_block(finish, Wrapping::none, shown_at(kMay10)).find("Completed <exit>; TERM_PREEMPT"),
+            std::string::npos)
+      << "one that was killed by it has the reason";
+}
+
 }  // namespace
 }  // namespace rollcall::sched::show
