@@ -20,6 +20,7 @@
 #include "sched/client/questions.hpp"
 #include "sched/commands/asking.hpp"
 #include "sched/commands/query_commands.hpp"
+#include "sched/policy/lease/export_files.hpp"
 #include "sched/policy/show/job_arguments.hpp"
 #include "sched/policy/show/show_history.hpp"
 #include "sched/policy/values/file_checks.hpp"
@@ -79,7 +80,8 @@ conf::Problems check_files(const Admin& admin) {
   auto& problems = cluster.problems;
   auto read = cluster.read;
   const auto& files = cluster.files ? *cluster.files : *cluster.rest;
-  conf::read_peer_settings(files, conf::read_batch_settings(files, problems).mbd_port, problems);
+  const auto peers =
+      conf::read_peer_settings(files, conf::read_batch_settings(files, problems).mbd_port, problems);
   conf::refuse_shared_addresses(files, sources, problems);
   if (with_names) conf::check_system_names(files, io::system_names(), problems);
   if (!files.cluster.name.empty()) {
@@ -87,6 +89,7 @@ conf::Problems check_files(const Admin& admin) {
     problems.add(lsb.problems);
     read.insert(read.end(), lsb.read.begin(), lsb.read.end());
     if (lsb.files) check_requirements(files, *lsb.files, problems);
+    if (lsb.files) lease::check_export_files(files, *lsb.files, peers, problems);
     if (lsb.files && with_names) conf::check_system_names(*lsb.files, io::system_names(), problems);
   }
   problems.sort();

@@ -3,6 +3,7 @@
 #include "common/base/numbers.hpp"
 #include "common/io/config_source.hpp"
 #include "common/io/host_addresses.hpp"
+#include "sched/policy/lease/export_files.hpp"
 #include "sched/policy/values/file_checks.hpp"
 
 namespace rollcall::mbatchd {
@@ -50,6 +51,7 @@ LoadedConfiguration load_set(const conf::FileSources& sources) {
   // badmin refuses such files; where they are in use all the same, their queues must stay.
   conf::Problems requirements;
   sched::check_requirements(files, *made->files.lsb, requirements);
+  sched::lease::check_export_files(files, *made->files.lsb, made->peers, requirements);
   for (const auto& problem : requirements.all()) loaded.warnings.push_back(problem.line());
   made->rules = sched::cycle::placement_rules(made->files.cluster, made->files.lsb);
   loaded.configuration = std::move(made);

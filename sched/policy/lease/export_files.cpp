@@ -1,0 +1,118 @@
+#include "sched/policy/lease/export_files.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <deque>
+#include <limits>
+#include <set>
+
+#include "common/base/host_list.hpp"
+#include "sched/policy/lease/exports.hpp"
+
+namespace rollcall::sched::lease {
+namespace {
+
+constexpr std::string_view kDetected = "!";
+
+// A host as the files have it.
+class FileHost final : public resreq::HostView {
+ public:
+  FileHost(HostFacts facts, const IndexTable& indices) : facts_(std::move(facts)), indices_(indices) {}
+
+  double number(ResourceId id) const override {
+    const std::string_view text = word(id);
+    return text.empty() ? std::numeric_limits<double>::quiet_NaN()
+                        : std::strtod(std::string(text).c_str(), nullptr);
+  }
+  std::string_view word(ResourceId id) const override {
+    const std::string& name = indices_.at(id).name;
+    if (name == "hname") return facts_.name;
+    if (name == "type") return facts_.type;
+    if (name == "model") return facts_.model == kDetected ? std::string_view{} : facts_.model;
+    const auto value = facts_.values.find(name);
+    return value == facts_.values.end() ? std::string_view{} : value->second;
+  }
+  bool has(ResourceId id) const override {
+    const auto& booleans = facts_.booleans;
+    return std::find(booleans.begin(), booleans.end(), indices_.at(id).name) != booleans.end() ||
+           !word(id).empty();
+  }
+
+ private:
+  HostFacts facts_;
+  const IndexTable& indices_;
+};
+
+// As if LIM detected `type` wherever the files leave it open.
+conf::Problems check_as(const std::string& type, const std::vector<ExportPolicy>& policies,
+                        const conf::ClusterFiles& files) {
+  std::deque<FileHost> views;
+  std::vector<ExportHost> hosts;
+  for (const conf::ClusterHost& row : files.cluster.hosts) {
+    HostFacts facts = files.facts(row);
+    if (facts.type == kDetected || facts.type.empty()) facts.type = type;
+    ExportHost host{facts.name, facts.type, 1, true, nullptr};
+    host.view = &views.emplace_back(std::move(facts), files.indices);
+    hosts.push_back(std::move(host));
+  }
+  conf::Problems problems;
+  check_exports(policies, hosts, files.indices, problems);
+  return problems;
+}
+
+bool has_line(const conf::Problems& problems, const std::string& line) {
+  return std::any_of(problems.all().begin(), problems.all().end(),
+                     [&](const conf::Problem& problem) { return problem.line() == line; });
+}
+
+void check_consumers(const std::vector<ExportPolicy>& policies, const conf::PeerSettings& peers,
+                     conf::Problems& problems) {
+  for (const ExportPolicy& policy : policies)
+    for (const Consumer& consumer : policy.consumers) {
+      if (!peers.key_directory.empty() && peers.cluster(consumer.cluster) != nullptr) continue;
+      const bool whole = !policy.names_hosts() && !policy.shared;
+      problems.warning(policy.place, "DISTRIBUTION: found cluster " + printable(consumer.cluster) +
+                                         ", which is no peer of this cluster, expected a peer: " +
+                                         (whole ? "neither cluster can use the hosts that it gets"
+                                                : "it cannot use what is exported to it"));
+    }
+}
+
+void check_shared_resources(const std::vector<conf::SharedResourceExport>& exports,
+                            const std::vector<ExportPolicy>& policies, std::string_view own,
+                            conf::Problems& problems) {
+  std::set<std::string> with_hosts;
+  for (const ExportPolicy& policy : policies)
+    for (const Consumer& consumer : policy.consumers) with_hosts.insert(consumer.cluster);
+  for (const conf::SharedResourceExport& row : exports)
+    for (const Consumer& consumer : consumers_of(row.distribution, own))
+      if (!with_hosts.contains(consumer.cluster))
+        problems.warning(row.place, "DISTRIBUTION: found cluster " + printable(consumer.cluster) +
+                                        " without a HostExport, expected one: no " + printable(row.name) +
+                                        " is exported to it");
+}
+
+}  // namespace
+
+void check_export_files(const conf::ClusterFiles& files, const conf::LsbFiles& lsb,
+                        const conf::PeerSettings& peers, conf::Problems& problems) {
+  const std::string& own = files.settings.cluster;
+  const auto policies = export_policies(lsb.resources.host_exports, own, [&files](std::string_view name) {
+    return files.names.official(name);
+  });
+  // LIM may detect any type: a problem counts where each type that a host may have leads to it.
+  std::vector<std::string> types = files.shared.host_types;
+  types.emplace_back(kDetected);
+  std::vector<conf::Problem> found = check_as(types.front(), policies, files).all();
+  for (const std::string& type : types) {
+    const conf::Problems of_type = check_as(type, policies, files);
+    std::erase_if(found, [&](const conf::Problem& problem) { return !has_line(of_type, problem.line()); });
+  }
+  for (const conf::Problem& problem : found)
+    problem.kind == conf::Problem::Kind::warning ? problems.warning(problem.place, problem.text)
+                                                 : problems.error(problem.place, problem.text);
+  check_consumers(policies, peers, problems);
+  check_shared_resources(lsb.resources.resource_exports, policies, own, problems);
+}
+
+}  // namespace rollcall::sched::lease

@@ -1,0 +1,124 @@
+// What badmin ckconfig finds in lsb.resources beside the other files of a cluster.
+#include "sched/policy/lease/export_files.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/unit/common/conf/conf_files.hpp"
+
+namespace rollcall::sched::lease {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+// Clusters lab (this one), west and east, of which west is a peer.
+std::vector<std::string> said(const std::string& resources) {
+  conf::MemoryFiles set{
+      .files = {
+          {"/c/lsf.conf", "LSF_LOGDIR=/l\nLSF_CLUSTER_NAME=lab\n"},
+          {"/c/lsf.shared",
+           "Begin Cluster\nClusterName\nlab\nwest\neast\nEnd Cluster\n"
+           "Begin HostType\nTYPENAME\nLINUX\nSUN\nEnd HostType\n"
+           "Begin Resource\nRESOURCENAME TYPE INTERVAL INCREASING DESCRIPTION\nfpga Boolean () () (x)\n"
+           "rack String () () (x)\nAppX Numeric () N (x)\nEnd Resource\n"},
+          {"/c/lsf.cluster.lab",
+           "Begin Host\nHOSTNAME type RESOURCES\na LINUX (fpga)\nb SUN (rack=r1)\nd ! ()\nEnd Host\n"
+           "Begin ResourceMap\nRESOURCENAME LOCATION\nAppX (5@[all])\nEnd ResourceMap\n"},
+          {"/c/lsbatch/lab/configdir/lsb.params", ""},
+          {"/c/lsbatch/lab/configdir/lsb.hosts", ""},
+          {"/c/lsbatch/lab/configdir/lsb.queues", "Begin Queue\nQUEUE_NAME = q\nEnd Queue\n"},
+          {"/c/lsbatch/lab/configdir/lsb.resources", resources},
+      }};
+  const auto cluster = conf::read_cluster_files(set.sources());
+  EXPECT_TRUE(cluster.files) << testing::PrintToString(lines_of(cluster.problems));
+  if (!cluster.files) return {};
+  const auto lsb = conf::read_lsb_files(set.sources(), *cluster.files);
+  EXPECT_TRUE(lsb.files);
+  if (!lsb.files) return {};
+  conf::PeerSettings peers;
+  peers.key_directory = "/keys";
+  peers.clusters = {{"west", {}}};
+  conf::Problems problems;
+  check_export_files(*cluster.files, *lsb.files, peers, problems);
+  return lines_of(problems);
+}
+
+std::string policy(const std::string& what, const std::string& consumers = "([west, 1])") {
+  return "Begin HostExport\n" + what + "\nDISTRIBUTION = " + consumers + "\nEnd HostExport\n";
+}
+std::string at(int line, const std::string& text) {
+  return "/c/lsbatch/lab/configdir/lsb.resources:" + std::to_string(line) + ": " + text;
+}
+
+TEST(ExportFiles, AllowAHostInTwoPoliciesByName) {
+  EXPECT_THAT(said(policy("PER_HOST = a b\nSLOTS = 1") + policy("PER_HOST = a\nSLOTS = 2")), IsEmpty());
+}
+
+TEST(ExportFiles, RefuseAHostOfASharedPolicyInAnotherOne) {
+  EXPECT_THAT(said(policy("PER_HOST = a\nSLOTS = 1") + policy("PER_HOST = a\nSLOTS = 2\nTYPE = shared")),
+              ElementsAre(at(6,
+                             "PER_HOST: host \"a\" is also in the policy at "
+                             "/c/lsbatch/lab/configdir/lsb.resources:1, expected one policy beside "
+                             "TYPE=shared")));
+}
+
+TEST(ExportFiles, RefuseANamedHostThatASelectionMatches) {
+  const std::string a =
+      "RES_SELECT: host \"a\" is also in PER_HOST at "
+      "/c/lsbatch/lab/configdir/lsb.resources:1, expected one policy for each host";
+  for (const char* select : {"type==LINUX", "fpga", "type==any", "hname==a", "mem > 5 || fpga"})
+    EXPECT_THAT(said(policy("PER_HOST = a\nSLOTS = 1") +
+                     policy(std::string("RES_SELECT = ") + select + "\nNHOSTS = 1")),
+                ElementsAre(at(6, a)))
+        << select;
+  for (const char* select : {"type==SUN", "rack==r1", "mem > 5", "!fpga"})
+    EXPECT_THAT(said(policy("PER_HOST = a\nSLOTS = 1") +
+                     policy(std::string("RES_SELECT = ") + select + "\nNHOSTS = 1")),
+                IsEmpty())
+        << select;
+}
+
+TEST(ExportFiles, ATypeThatLimDetectsMayBeAny) {
+  EXPECT_EQ(said(policy("PER_HOST = d\nSLOTS = 1") + policy("RES_SELECT = type==any\nNHOSTS = 1")).size(),
+            1U);
+  EXPECT_THAT(said(policy("PER_HOST = d\nSLOTS = 1") + policy("RES_SELECT = type!=SUN\nNHOSTS = 1")),
+              IsEmpty());
+  EXPECT_THAT(said(policy("PER_HOST = d\nSLOTS = 1") + policy("RES_SELECT = type==LINUX\nNHOSTS = 1")),
+              IsEmpty());
+}
+
+TEST(ExportFiles, WarnOfWholeHostsForAClusterThatIsNoPeer) {
+  EXPECT_THAT(said(policy("RES_SELECT = type==LINUX\nNHOSTS = 1", "([west, 1] [east, 1] [lab, 1])")),
+              ElementsAre(at(1,
+                             "warning: DISTRIBUTION: found cluster \"east\", which is no peer of this "
+                             "cluster, expected a peer: neither cluster can use the hosts that it gets")));
+  EXPECT_THAT(said(policy("PER_HOST = a\nSLOTS = 1", "([east, 1])")),
+              ElementsAre(at(1,
+                             "warning: DISTRIBUTION: found cluster \"east\", which is no peer of this "
+                             "cluster, expected a peer: it cannot use what is exported to it")));
+}
+
+TEST(ExportFiles, WarnOfASharedResourceWithoutHosts) {
+  const std::string resource =
+      "Begin SharedResourceExport\nNAME = AppX\nNINSTANCES = 2\nDISTRIBUTION = ([west, 1])\n"
+      "End SharedResourceExport\n";
+  EXPECT_THAT(said(resource),
+              ElementsAre(at(1,
+                             "warning: DISTRIBUTION: found cluster \"west\" without a HostExport, "
+                             "expected one: no \"AppX\" is exported to it")));
+  EXPECT_THAT(said(policy("PER_HOST = a\nSLOTS = 1") + resource), IsEmpty());
+}
+
+// "If you do not specify the required host type, the default is type==any": also a host of another type than this one's is chosen.
+TEST(ExportFiles, ASelectionWithoutATypeMatchesEveryType) {
+  for (const char* host : {"a", "b"})
+    EXPECT_EQ(said(policy(std::string("PER_HOST = ") + host + "\nSLOTS = 1") +
+                   policy(std::string("RES_SELECT = hname==") + host + "\nNHOSTS = 1"))
+                  .size(),
+              1U)
+        << host;
+}
+
+}  // namespace
+}  // namespace rollcall::sched::lease
