@@ -115,6 +115,13 @@ Answered<Reply::ClusterRows> ask_clusters(Session& session) {
   return ask_for(session, std::move(request), &Reply::mutable_clusters);
 }
 
+Answered<Reply::Leases> ask_exported(Session& session, wire::AskBatchHosts question) {
+  wire::BatchRequest request;
+  *request.mutable_hosts() = std::move(question);
+  request.mutable_hosts()->set_exported(true);
+  return ask_for(session, std::move(request), &Reply::mutable_leases);
+}
+
 Answered<Reply::LimitRows> ask_limits(Session& session, wire::AskLimits question) {
   wire::BatchRequest request;
   *request.mutable_limits() = std::move(question);

@@ -38,6 +38,8 @@ Answered<wire::BatchReply::Groups> ask_groups(Session& session, wire::AskGroups 
 Answered<wire::BatchReply::Parameters> ask_parameters(Session& session);
 Answered<wire::BatchReply::Applications> ask_applications(Session& session, wire::AskApplications question);
 Answered<wire::BatchReply::ClusterRows> ask_clusters(Session& session);
+// bhosts -e
+Answered<wire::BatchReply::Leases> ask_exported(Session& session, wire::AskBatchHosts question);
 Answered<wire::BatchReply::LimitRows> ask_limits(Session& session, wire::AskLimits question);
 
 // Neither a user of the system nor a user group of mbatchd's. "" and "all" are known.

@@ -8,6 +8,7 @@
 #include "sched/commands/asking.hpp"
 #include "sched/commands/query_commands.hpp"
 #include "sched/policy/show/show_batch_hosts.hpp"
+#include "sched/policy/show/show_leases.hpp"
 
 namespace rollcall::sched {
 namespace {
@@ -80,8 +81,37 @@ bool keep_exceptional(io::Stage& stage, show::BatchHosts& hosts) {
   return true;
 }
 
+int print_exported(io::Stage& stage, const CommandWords& words, const wire::BatchReply::Leases& leases) {
+  if (words.has("-s")) {
+    if (!show::exports_resources(leases))
+      return complain("No shared resource is exported to another cluster");
+    return stage.print(words.has("-json") ? show::exported_resources_json(leases)
+                                          : show::exported_resources_table(leases));
+  }
+  if (!show::exports_hosts(leases)) return complain("No host is exported to another cluster");
+  if (words.has("-json")) return stage.print(show::exported_hosts_json(leases));
+  std::string text = words.has("-l") ? show::exported_hosts_long(leases)
+                                     : show::exported_hosts_table(leases, words.has("-w"));
+  if (words.has("-noheader")) text.erase(0, text.find('\n') + 1);
+  const int printed = stage.print(text);
+  for (const auto& line : show::wasted_lines(leases)) complain("bhosts: " + line);
+  return printed;
+}
+
+int run_exported(io::Stage& stage, const CommandWords& words) {
+  for (const char* other : {"-R", "-x", "-gpu", "-o"})
+    if (words.has(other)) return stage.fail(std::string(other) + " does not go with -e");
+  wire::AskBatchHosts ask;
+  for (const auto& name : words.operands()) words.has("-s") ? ask.add_resources(name) : ask.add_hosts(name);
+  auto session = client_of(stage);
+  if (!session) return io::kFailed;
+  const auto leases = client::ask_exported(*session, std::move(ask));
+  if (!leases) return failed(stage, leases.error());
+  return print_exported(stage, words, *leases);
+}
+
 int run_bhosts(io::Stage& stage, const CommandWords& words) {
-  if (words.has("-e")) return stage.fail("-e: no host and no resource is exported to another cluster");
+  if (words.has("-e")) return run_exported(stage, words);
   wire::AskBatchHosts ask;
   ask.set_shared(words.has("-s"));
   ask.set_load(words.has("-l"));
@@ -115,7 +145,7 @@ io::Command bhosts_command() {
             {"-l", Value::none, "everything that is known, a block for each host"},
             {"-R", Value::required, "RES_REQ only hosts that fit"},
             {"-s", Value::none, "shared resources; operands are their names"},
-            {"-e", Value::none, "what is exported to other clusters"},
+            {"-e", Value::none, "hosts that are exported to other clusters; with -s shared resources"},
             {"-x", Value::none, "hosts on which more jobs exited lately than EXIT_RATE allows"},
             {"-X", Value::none, "the hosts of condensed groups each by itself"},
             {"-a", Value::none, "all hosts, given back ones too: none is ever given back"},

@@ -35,7 +35,7 @@ void Queries::answer(const Asked& asked, Waiters& waiters) {
 void Queries::answer_view(const Asked& asked) {
   const auto view = [this] {
     return sched::answers::AnswerView{jobs_,  hosts_,         keeper_.snapshot(), io::wall_now(),
-                                      whole_, remote_.queues, remote_.clusters};
+                                      whole_, remote_.queues, remote_.clusters,   remote_.leases};
   };
   auto parts = sched::answers::answer(asked.request, asked.who, view());
   if (!parts)

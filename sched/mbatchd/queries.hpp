@@ -25,6 +25,7 @@ namespace rollcall::mbatchd {
 struct RemoteAnswers {
   std::function<sched::answers::RemoteLook(sched::JobKey)> queues;
   std::function<wire::BatchReply::ClusterRows()> clusters;
+  std::function<std::vector<sched::lease::LeaseReport>()> leases = {};
 };
 
 class Queries {

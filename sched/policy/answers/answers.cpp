@@ -45,6 +45,9 @@ std::optional<NextPart> answer(const wire::BatchRequest& request, const Identity
       return one_after_another(
           [ask = request.queues()](const AnswerView& now) { return queues_answer(now, ask); });
     case wire::BatchRequest::kHosts:
+      if (request.hosts().exported())
+        return one_after_another(
+            [ask = request.hosts()](const AnswerView& now) { return exported_answer(now, ask); });
       if (!request.hosts().shared()) return hosts_answer(view, request.hosts());
       return one_after_another(
           [ask = request.hosts()](const AnswerView& now) { return shared_answer(now, ask); });

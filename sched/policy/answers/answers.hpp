@@ -28,6 +28,7 @@
 #include "sched/policy/book/host_ledger.hpp"
 #include "sched/policy/book/job_table.hpp"
 #include "sched/policy/cycle/schedule.hpp"
+#include "sched/policy/lease/lease_report.hpp"
 
 namespace rollcall::sched::answers {
 
@@ -47,6 +48,8 @@ struct AnswerView {
   book::ReadWhole whole = {};  // reads scripts and environments; none: they are not sent
   std::function<RemoteLook(JobKey)> remote_queues = {};          // none: no queue sends jobs
   std::function<wire::BatchReply::ClusterRows()> clusters = {};  // of bclusters; none: there are none
+  // With whole hosts; none: the cluster has no leases. Of bclusters and bhosts -e.
+  std::function<std::vector<lease::LeaseReport>()> leases = {};
 };
 
 // Makes the next part; none after the one with `last`. Each call may have another view.

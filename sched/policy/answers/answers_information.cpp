@@ -6,6 +6,7 @@
 #include "common/conf/known_parameters.hpp"
 #include "common/conf/words.hpp"
 #include "sched/policy/answers/answers_parts.hpp"
+#include "sched/policy/answers/lease_rows.hpp"
 
 namespace rollcall::sched::answers {
 namespace {
@@ -235,8 +236,20 @@ std::vector<wire::BatchReply> clusters_answer(const AnswerView& view) {
   wire::BatchReply reply;
   auto& clusters = *reply.mutable_clusters();
   if (view.clusters) clusters = view.clusters();
+  if (view.leases)
+    for (const auto& lease : view.leases()) *clusters.add_leases() = lease_row(lease, false);
   reply.set_last(true);
   return {std::move(reply)};
+}
+
+std::vector<wire::BatchReply> exported_answer(const AnswerView& view, const wire::AskBatchHosts& ask) {
+  const wire::BatchReply::Leases leases =
+      view.leases ? exported_leases(view.leases(), ask) : wire::BatchReply::Leases();
+  const std::vector<wire::BatchReply::LeaseRow> rows(leases.rows().begin(), leases.rows().end());
+  return in_parts(rows, [](wire::BatchReply& part, const wire::BatchReply::LeaseRow* row) {
+    auto& to = *part.mutable_leases();
+    if (row != nullptr) *to.add_rows() = *row;
+  });
 }
 
 std::vector<wire::BatchReply> groups_answer(const AnswerView& view, const wire::AskGroups& ask) {

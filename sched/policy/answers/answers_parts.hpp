@@ -11,6 +11,7 @@ std::vector<wire::BatchReply> users_answer(const AnswerView& view, const wire::A
                                            const Identity& who);
 std::vector<wire::BatchReply> parameters_answer(const AnswerView& view);
 std::vector<wire::BatchReply> clusters_answer(const AnswerView& view);
+std::vector<wire::BatchReply> exported_answer(const AnswerView& view, const wire::AskBatchHosts& ask);
 std::vector<wire::BatchReply> groups_answer(const AnswerView& view, const wire::AskGroups& ask);
 std::vector<wire::BatchReply> applications_answer(const AnswerView& view, const wire::AskApplications& ask);
 std::vector<wire::BatchReply> limits_answer(const AnswerView& view, const wire::AskLimits& ask);

@@ -7,6 +7,7 @@
 
 #include "common/base/table_cells.hpp"
 #include "sched/policy/show/show_fields.hpp"
+#include "sched/policy/show/show_leases.hpp"
 
 namespace rollcall::sched::show {
 namespace {
@@ -153,8 +154,20 @@ Result<std::string> users_fields(const wire::BatchReply::Users& users, const std
   return fields_text(user_fields(), users.users(), format, form, "busers", "USERS");
 }
 
+namespace {
+
+std::string lease_blocks(const wire::BatchReply::ClusterRows& clusters, bool all) {
+  return lease_block(clusters.leases(), all) + (all ? difference_block(clusters.differences()) : "");
+}
+
+}  // namespace
+
 std::string clusters_table(const wire::BatchReply::ClusterRows& clusters, bool counters) {
-  if (clusters.rows().empty()) return "No local queue sending/receiving jobs from remote clusters\n";
+  constexpr const char* kNoQueue = "No local queue sending/receiving jobs from remote clusters\n";
+  if (clusters.rows().empty() && clusters.leases().empty() && clusters.differences().empty()) return kNoQueue;
+  if (clusters.rows().empty())
+    return "[Job Forwarding Information ]\n" + std::string(kNoQueue) + "\n" +
+           lease_blocks(clusters, counters);
   const auto cells = [](const std::string& queue, const std::string& flow, const std::string& remote,
                         const std::string& cluster) {
     return left(queue, 15) + " " + left(flow, 10) + " " + left(remote, 10) + " " + left(cluster, 10) + " ";
@@ -177,7 +190,7 @@ std::string clusters_table(const wire::BatchReply::ClusterRows& clusters, bool c
             (told.has_slot_room() ? number(told.slot_room()) : right("-", 6)) + number(told.priority()) +
             right(std::to_string(told.age_s()) + "s", 6) + "\n";
   }
-  return text + "\n[Resource Lease Information ]\nNo resources have been exported or borrowed\n";
+  return text + "\n" + lease_blocks(clusters, counters);
 }
 
 std::string cluster_applications_table(const wire::BatchReply::ClusterRows& clusters) {
@@ -221,7 +234,13 @@ std::string clusters_json(const wire::BatchReply::ClusterRows& clusters, bool co
     }
     records.push_back(json_record(record));
   }
-  return json_document("bclusters", "CLUSTERS", records);
+  std::string document = json_document("bclusters", "CLUSTERS", records);
+  if (clusters.leases().empty()) return document;
+  std::string leases;
+  for (const auto& record : lease_records(clusters.leases(), counters))
+    leases += (leases.empty() ? "" : ",\n") + record;
+  const std::string_view end = "\n}\n";
+  return document.erase(document.size() - end.size()) + ",\n  \"LEASES\":[\n" + leases + "\n  ]\n}\n";
 }
 
 std::string parameters_text(const wire::BatchReply::Parameters& parameters, ParameterForm form) {

@@ -13,7 +13,8 @@ Result<std::string> users_fields(const wire::BatchReply::Users& users, const std
                                  FieldForm form);
 inline constexpr const char* kDefaultUserFields = "user jl/p max njobs pend run ssusp ususp rsv";
 
-// bclusters: the queues that send jobs to other clusters and receive them. `counters`: -l, with what those clusters told.
+// bclusters: the queues that send jobs to other clusters and receive them, and leases. `counters`: -l, with what those clusters told,
+// and all that is known of a lease.
 std::string clusters_table(const wire::BatchReply::ClusterRows& clusters, bool counters);
 // counters: with what the other clusters told of their queues.
 std::string clusters_json(const wire::BatchReply::ClusterRows& clusters, bool counters);

@@ -283,10 +283,31 @@ def test_queues_hosts_and_the_rest(_):
     finally:
         with open(queues, "w", encoding="utf-8") as file:
             file.write(whole)
+    check_exports(site)
+    says(255, "", "No host is exported to another cluster\n", "bhosts", "-e")
+    says(255, "", "No shared resource is exported to another cluster\n", "bhosts", "-e", "-s")
+    says(255, "", "bhosts: -R does not go with -e\n", "bhosts", "-e", "-R", "mem > 5")
     expect(site.good("bparams").startswith("Default Queues:  normal"), "bparams")
     expect_in("    MBD_SLEEP_TIME = ", site.good("bparams", "-a"), "bparams -a")
     expect_equal(site.good("busers").splitlines()[0].split()[:3], ["USER/GROUP", "JL/P", "MAX"], "busers")
     expect_in(f"Job <{submit('-H', 'true')}> is being terminated\n", site.good("bkill", "0"), "bkill 0")
+
+
+# A host in two export policies of which one selects hosts: refused, with the line.
+def check_exports(site):
+    host = site.good("bhosts", "-noheader").split()[0]
+    resources = os.path.join(site.conf, "lsbatch", "mycluster", "configdir", "lsb.resources")
+    policy = "Begin HostExport\n{}\nDISTRIBUTION = ([west, 1])\nEnd HostExport\n"
+    try:
+        with open(resources, "w", encoding="utf-8") as file:
+            file.write(policy.format(f"PER_HOST = {host}\nSLOTS = 1") + policy.format("RES_SELECT = type==any\nNHOSTS = 1"))
+        for subcommand in ("ckconfig", "reconfig"):
+            done = site.run("badmin", subcommand)
+            expect_equal(done.returncode, 255, f"{subcommand} with a host in two policies")
+            expect_in(f"{resources}:6: RES_SELECT: host \"{host}\" is also in PER_HOST at {resources}:1", done.stdout, subcommand)
+            expect_in("neither cluster can use the hosts that it gets", done.stdout, subcommand)
+    finally:
+        os.remove(resources)
 
 
 if __name__ == "__main__":

@@ -1,0 +1,19 @@
+// lease_rows: the answers about leases: the lease table of bclusters, bhosts -e. Functions from LeaseReport to messages.
+#pragma once
+
+#include <vector>
+
+#include "common/wire/batch.pb.h"
+#include "sched/policy/lease/lease_report.hpp"
+
+namespace rollcall::sched::answers {
+
+// whole: with its hosts and resources.
+wire::BatchReply::LeaseRow lease_row(const lease::LeaseReport& lease, bool whole);
+
+// bhosts -e, and with -s: the exported leases that have one of the hosts or resources that were asked for, with these alone. None asked
+// for: all.
+wire::BatchReply::Leases exported_leases(const std::vector<lease::LeaseReport>& leases,
+                                         const wire::AskBatchHosts& ask);
+
+}  // namespace rollcall::sched::answers
