@@ -99,6 +99,32 @@ TEST_F(JobLife, PreExecutionIsTriedAFewTimesElsewhere) {
   EXPECT_EQ(job.record.term_reason(), TERM_PRE_EXEC_FAIL);
 }
 
+// "MAX_PREEXEC_RETRY, MAX_JOB_REQUEUE ... apply to jobs running on remote leased hosts as if they are running on local hosts".
+TEST_F(JobLife, RetryLimitsCountBorrowedHostsAsOurOwn) {
+  rules.most_preexec_retries = 2;
+  rules.most_remote_preexec_retries = 1;
+  reset();
+  happens(book::on_hosts({"hostA@east"}));
+  happens(ended(9 << 8, How::pre_exec_failed));
+  EXPECT_EQ(status(), wire::STATUS_PEND) << "REMOTE_MAX_PREEXEC_RETRY is of forwarded jobs";
+  EXPECT_THAT(job.record.excluded_hosts(), ElementsAre("hostA@east"));
+  happens(book::on_hosts({"hostB"}));
+  happens(ended(9 << 8, How::pre_exec_failed));
+  EXPECT_EQ(status(), wire::STATUS_PSUSP);
+  rules = {};
+  rules.requeue_exits.codes = {77};
+  rules.most_requeues = 2;
+  runs({"hostA@east"});
+  happens(ended(77 << 8));
+  EXPECT_EQ(status(), wire::STATUS_PEND);
+  happens(book::on_hosts({"hostA@east"}));
+  happens(ended(77 << 8));
+  EXPECT_EQ(status(), wire::STATUS_PEND);
+  happens(book::on_hosts({"hostB@east"}));
+  happens(ended(77 << 8));
+  EXPECT_EQ(status(), wire::STATUS_EXIT);
+}
+
 TEST_F(JobLife, AnotherClustersJobIsGivenBackWhenItsPreExecutionHasFailedOftenEnough) {
   rules.most_preexec_retries = 1;
   rules.most_remote_preexec_retries = 2;
