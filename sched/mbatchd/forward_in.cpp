@@ -10,6 +10,7 @@
 #include "sched/mbatchd/forward_wire.hpp"
 #include "sched/policy/cycle/queue_figures.hpp"
 #include "sched/policy/peers/crossing.hpp"
+#include "sched/policy/peers/definitions.hpp"
 
 namespace rollcall::mbatchd {
 namespace {
@@ -37,6 +38,15 @@ wire::PeerMessage applications_of(const Configuration& configuration) {
   return message;
 }
 
+// None: nothing is exported to the cluster.
+std::optional<wire::PeerMessage> definitions_for(const std::string& cluster,
+                                                 const Configuration& configuration) {
+  if (!peers::exports_to(configuration.files.lsb->resources, cluster)) return std::nullopt;
+  wire::PeerMessage message;
+  *message.mutable_definitions() = peers::definitions_of(configuration.files.cluster->shared);
+  return message;
+}
+
 }  // namespace
 
 ForwardIn::ForwardIn(boost::asio::io_context& loop, const sched::book::JobTable& jobs,
@@ -51,7 +61,10 @@ void ForwardIn::configure(std::shared_ptr<const Configuration> configuration) {
   configuration_ = std::move(configuration);
   next_figures_.reset();
   next_usage_.reset();
-  for (auto& [cluster, peer] : peers_) peer.answers.push_back(applications_of(*configuration_));
+  for (auto& [cluster, peer] : peers_) {
+    peer.answers.push_back(applications_of(*configuration_));
+    if (auto told = definitions_for(cluster, *configuration_)) peer.answers.push_back(std::move(*told));
+  }
   if (!peers_.empty()) handler_.turn_soon();
 }
 
@@ -233,6 +246,7 @@ void ForwardIn::greet(const std::string& cluster, Peer& peer, WallTime now) {
   part.mutable_held()->set_last(true);
   handler_.say(cluster, std::move(part));
   handler_.say(cluster, applications_of(*configuration_));
+  if (auto told = definitions_for(cluster, *configuration_)) handler_.say(cluster, std::move(*told));
 }
 
 void ForwardIn::tell(JobKey job, WallTime now) {

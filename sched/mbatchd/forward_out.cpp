@@ -11,6 +11,7 @@
 #include "sched/policy/forward/verdict_text.hpp"
 #include "sched/policy/jobs/site_rules.hpp"
 #include "sched/policy/peers/crossing.hpp"
+#include "sched/policy/peers/definitions.hpp"
 #include "sched/policy/peers/forward_messages.hpp"
 #include "sched/policy/values/elsewhere.hpp"
 #include "sched/policy/values/resreq_syntax.hpp"
@@ -28,7 +29,8 @@ using sched::JobKey;
 constexpr std::size_t kMostLookedAt = 1000;  // jobs of one pass
 constexpr int kMostHeld = 1'000'000;         // attempts that a cluster may say it holds
 constexpr std::size_t kMostHeldBytes = std::size_t{1} << 30;
-constexpr int kMostComplaints = 20;  // lines of the log about one connection
+constexpr int kMostComplaints = 20;     // lines of the log about one connection
+constexpr int kMostDifferences = 1000;  // shown
 
 std::string host_of(const std::string& cluster) { return HostId::whole_cluster(cluster).text(); }
 std::string cluster_of(const std::string& host) { return std::string(HostId(host).cluster()); }
@@ -56,6 +58,7 @@ void ForwardOut::serves(const std::string& cluster) {
 void ForwardOut::lost(const std::string& cluster) {
   held_.erase(cluster);
   applications_.erase(cluster);
+  definitions_.erase(cluster);
   if (!queues_.connected(cluster)) return;
   queues_.connected(cluster, false);
   handler_.gone(host_of(cluster));
@@ -76,9 +79,20 @@ Result<void> ForwardOut::heard(const std::string& cluster, const wire::PeerMessa
     case What::kApplications:
       applications_[cluster] = peers::believed(message.applications());
       return {};
+    case What::kDefinitions:
+      take_definitions(cluster, message.definitions());
+      return {};
     default:
       return {};
   }
+}
+
+void ForwardOut::take_definitions(const std::string& cluster, const wire::PeerDefinitions& told) {
+  const auto& theirs = definitions_[cluster] = peers::believed(told);
+  const auto lines = peers::differences(peers::definitions_of(configuration_->files.cluster->shared), theirs);
+  if (!lines.empty())
+    log_.warning("cluster " + cluster + " lends hosts, and " + std::to_string(lines.size()) +
+                 " definitions of lsf.shared differ, as bclusters -l shows: " + lines.front());
 }
 
 Result<void> ForwardOut::take_held(const std::string& cluster, const wire::ForwardHeld& part) {
@@ -329,6 +343,14 @@ wire::BatchReply::ClusterRows ForwardOut::rows(
       row.set_cluster(cluster);
       row.set_name(profile.name());
       row.set_description(profile.description());
+    }
+  for (const auto& [cluster, theirs] : definitions_)
+    for (const auto& line :
+         peers::differences(peers::definitions_of(configuration_->files.cluster->shared), theirs)) {
+      if (rows.differences_size() == kMostDifferences) break;
+      auto& row = *rows.add_differences();
+      row.set_cluster(cluster);
+      row.set_text(line);
     }
   for (const auto& queue : configuration_->files.lsb->queues) {
     for (const auto& remote : queues_.of(queue.send_jobs_to, clusters_, now)) {

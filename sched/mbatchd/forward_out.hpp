@@ -105,6 +105,7 @@ class ForwardOut : public sched::Engine {
   void forward(const sched::Job& job, const conf::RemoteQueue& queue, int slots, const Look& seen);
   void left(const sched::Attempt& attempt);
   void complain(const std::string& cluster, const std::string& what);
+  void take_definitions(const std::string& cluster, const wire::PeerDefinitions& told);
   bool is_there(const sched::Attempt& attempt) const;
   void forget_ended(const std::string& cluster);
 
@@ -115,6 +116,7 @@ class ForwardOut : public sched::Engine {
   std::shared_ptr<const Configuration> configuration_;
   std::vector<std::string> clusters_;                           // peers, for `queue@allclusters`
   std::map<std::string, wire::PeerApplications> applications_;  // by connected cluster, as told
+  std::map<std::string, wire::PeerDefinitions> definitions_;    // likewise, of those that lend hosts
   std::map<std::string, Held> held_;                            // by cluster, until its last part
   std::map<std::string, std::uint64_t> connections_, updates_;  // for the order of updates
   std::map<std::string, int> complaints_;                       // by cluster: of its connection

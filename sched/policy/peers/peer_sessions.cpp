@@ -35,6 +35,7 @@ bool about_jobs(const wire::PeerMessage& message) {
     case What::kPiece:
     case What::kPieceRead:
     case What::kApplications:
+    case What::kDefinitions:
       return true;
     default:
       return false;

@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "sched/policy/peers/definitions.hpp"
 #include "sched/policy/peers/lease_messages.hpp"
 #include "tests/fuzz/fuzz_input.hpp"
 
@@ -15,10 +16,11 @@ using rollcall::fuzz::require;
 
 namespace {
 
-void one_line(const Error& error) {
-  require(!error.text.empty() && error.text.size() < 1024);
-  for (const char c : error.text) require(c >= ' ' && c <= '~');
+void one_line(const std::string& text) {
+  require(!text.empty() && text.size() < 1024);
+  for (const char c : text) require(c >= ' ' && c <= '~');
 }
+void one_line(const Error& error) { one_line(error.text); }
 
 void tell(lease::ConsumerLease& lease, const wire::LeaseStands& said) {
   const auto told = peers::believed(said);
@@ -43,6 +45,12 @@ void answer(lease::ProviderLease& lease, const wire::LeaseAnswer& said) {
     require(host.has.slots >= 0 && host.has.slots <= 2 && host.told >= 0 && host.told <= host.has.slots);
 }
 
+void compare(const wire::PeerDefinitions& said) {
+  const auto told = peers::believed(said);
+  for (const std::string& line : peers::differences({}, told)) one_line(line);
+  require(peers::differences(told, told).empty());
+}
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
@@ -58,6 +66,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     if (!message.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()))) continue;
     if (message.has_lease_stands()) tell(borrowed, message.lease_stands());
     if (message.has_lease_answer()) answer(lent, message.lease_answer());
+    if (message.has_definitions()) compare(message.definitions());
     if (message.has_lease_over()) lease::step(borrowed, lease::event::Unlisted{}, {});
   }
   return 0;
