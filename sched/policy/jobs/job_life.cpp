@@ -197,7 +197,7 @@ class Life : LifeElsewhere {
         return was_lost(told, TERM_ZOMBIE);
       case How::refused:
       case How::withdrawn:
-        return give_back(told);
+        return elsewhere() ? given_back(told) : give_back(told);
       case How::supervisor_lost:
         return was_lost(told, TERM_EXTERNAL_SIGNAL);
       default:

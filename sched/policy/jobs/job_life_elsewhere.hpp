@@ -10,8 +10,9 @@
 //   PEND, PSUSP      | accepted; held, or no longer     | starting again: it was requeued there
 //   RUN SSUSP USUSP  | begun; follows                   | follows, unless an order of ours is still on its way
 //   UNKWN, ZOMBI     | begun, UNKWN                     | UNKWN, ZOMBI
-//   refused          | PEND, in its old place           | (the same)
-//   withdrawn        | PEND, in its old place; a return | (the same)
+//   refused          | PEND, in its old place; after it | lost: EXIT, or PEND if it may be rerun
+//                    | was accepted also a return       |
+//   withdrawn        | PEND, in its old place; a return | before its process ran (pre-execution): as before its begin; else lost
 //   ended            | DONE, EXIT; brequeue: PEND       | DONE, EXIT; brequeue: PEND
 //   cluster is back, | offered again, or EXIT if killed | lost: EXIT, or PEND if it may be rerun
 //    without it      |                                  |
@@ -64,6 +65,19 @@ class LifeElsewhere : protected LifeEnd {
     changed();
   }
 
+  // Its cluster says that the job has not run. A cluster that had said otherwise is not believed: the job would run twice. An honest
+  // one refuses only what it has not accepted, and withdraws a job whose pre-execution has failed.
+  void given_back(report::Over told) {
+    const bool ran = record_.started() && (told.how == How::refused || record_.pid() != 0);
+    if (ran) {
+      told.how = How::never_seen;
+      told.why = "cluster " + record_.forwarded().cluster() + " gives the job back, which had begun there";
+      return was_lost(told, TERM_ZOMBIE);
+    }
+    if (record_.forwarded().has_there()) told.how = How::withdrawn;
+    give_back(told);
+  }
+
   void give_back(const report::Over& told) {
     const bool by_user = record_.stopped_by_user(), by_admin = record_.stopped_by_admin();
     acknowledge_and_release();
@@ -104,6 +118,10 @@ class LifeElsewhere : protected LifeEnd {
     if (record_.kill_asked() || record_.forwarded().recalled()) {
       told.how = How::refused;
       return give_back(told);
+    }
+    if (record_.forwarded().has_there()) {  // the acceptance is lost, and it may refuse this offer
+      record_.mutable_forwarded()->clear_there();
+      save();
     }
     order_start();
     order_again();

@@ -42,6 +42,13 @@ class Elsewhere : public JobLife {
     forwarded();
     told(wire::STATUS_RUN);
   }
+  void begun_with_pid() {
+    begun();
+    event::Elsewhere event;
+    event.job = job.record.forwarded().there();
+    event.job.set_pid(4711);
+    happens(event);
+  }
 };
 
 TEST_F(Elsewhere, IsOfferedAndPendsUntilItBeginsThere) {
@@ -143,6 +150,51 @@ TEST_F(Elsewhere, PendsAgainWhenItIsRefusedOrWithdrawn) {
     EXPECT_EQ(job.record.returns(0).times(), i);
     EXPECT_EQ(job.record.returns(0).has_figures(), i == 2) << "those of the last return";
   }
+}
+
+TEST_F(Elsewhere, ARefusalAfterTheAcceptanceCountsAsAReturn) {
+  forwarded();
+  told(wire::STATUS_PEND);
+  happens(ended(0, How::refused));
+  EXPECT_EQ(status(), wire::STATUS_PEND);
+  EXPECT_EQ(job.record.returns_size(), 1) << "after three of them that queue gets no offer";
+}
+
+TEST_F(Elsewhere, AJobThatHadBegunThereIsLostWhenItsClusterRefusesIt) {
+  for (const auto how : {How::refused, How::withdrawn}) {
+    begun_with_pid();
+    happens(ended(0, how));
+    EXPECT_EQ(status(), wire::STATUS_EXIT) << "it ran there, and must not run twice";
+    EXPECT_EQ(job.record.term_reason(), TERM_ZOMBIE);
+    EXPECT_TRUE(job.record.lost());
+    EXPECT_EQ(job.record.attempt(), 1U);
+    EXPECT_THAT(book::orders(effects), ElementsAre("OrderAcknowledge 7 attempt 1 to @east"));
+    rules.rerunnable = true;
+    begun_with_pid();
+    happens(ended(0, how));
+    EXPECT_EQ(status(), wire::STATUS_PEND) << "as any lost job that may be rerun";
+    rules.rerunnable = false;
+  }
+}
+
+TEST_F(Elsewhere, MayBeWithdrawnWhilePreExecutionIsAllThatRan) {
+  begun();
+  happens(ended(0, How::withdrawn));
+  EXPECT_EQ(status(), wire::STATUS_PEND);
+  EXPECT_EQ(job.record.returns_size(), 1);
+  begun();
+  happens(ended(0, How::refused));
+  EXPECT_EQ(status(), wire::STATUS_EXIT) << "a refusal is the answer to an offer alone";
+}
+
+TEST_F(Elsewhere, MayBeRefusedWhenItIsOfferedAgainToAClusterThatHasLostIt) {
+  forwarded();
+  told(wire::STATUS_PEND);
+  happens(event::HostBack{});
+  EXPECT_THAT(book::orders(effects), testing::Contains("OrderStart 7 on @east"));
+  happens(ended(0, How::refused));
+  EXPECT_EQ(status(), wire::STATUS_PEND);
+  EXPECT_EQ(job.record.returns_size(), 0);
 }
 
 TEST_F(Elsewhere, KilledBeforeItBeganEndsWhenItsClusterSaysSo) {
