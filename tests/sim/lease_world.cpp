@@ -134,6 +134,7 @@ HostsNow LeaseWorld::now_of(const Master& master) const {
       if (attempt.host == host && !attempt.over) ++of.used;
     int lent = 0, locals = 0;
     for (const auto& [number, at] : master.disk.locals) locals += at == host ? 1 : 0;
+    if (fault_ == Fault::local_jobs_are_not_counted) locals = 0;
     for (const LentHost& each : master.disk.lease->hosts) lent += each.has.host == host ? each.has.slots : 0;
     if (fault_ == Fault::used_slots_are_not_counted) of.used = 0;
     of.free = std::max(slots - locals - std::max(lent, of.used), 0);
@@ -282,6 +283,9 @@ void LeaseWorld::start_asked(Master& master, const WorldMessage& message) {
            .term = master.term});
     return answer(known->second.over ? Kind::over : Kind::accepted);
   }
+  // Another master may have started jobs there: the consumer asks again.
+  if (!master.heard.contains(message.host) && fault_ != Fault::start_is_passed_before_res_has_reported)
+    return;
   const ProviderDisk before = disk;
   int used = 0;
   for (const auto& [number, attempt] : disk.attempts)
@@ -494,12 +498,12 @@ void LeaseWorld::res_hears(Res& res, const WorldMessage& message) {
            .host = message.host,
            .number = message.number,
            .term = res.term,
-           .attempts = res.running,
+           .attempts = fault_ == Fault::res_reports_no_jobs ? std::set<int>() : res.running,
            .to_old_master = old});
       return;
     case Kind::kill:
       res.seen.insert(message.attempt);
-      res.running.erase(message.attempt);
+      if (fault_ != Fault::res_tells_an_end_that_has_not_come) res.running.erase(message.attempt);
       return ended(message.attempt);
     default:
       return;
@@ -519,7 +523,7 @@ void LeaseWorld::res_tick(const std::string& host) {
   say({.kind = Kind::holds,
        .host = host,
        .term = res.term,
-       .attempts = res.running,
+       .attempts = fault_ == Fault::res_reports_no_jobs ? std::set<int>() : res.running,
        .to_old_master = old_.exists && res.term == old_.term});
 }
 

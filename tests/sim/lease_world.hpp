@@ -27,7 +27,8 @@ enum class Fault {
   jobs_of_a_second_master_are_not_heard_of,
   start_beyond_the_grant_is_passed,
   res_takes_an_older_number,
-  slots_are_used_before_res_has_reported,  // found too rarely for a test
+  slots_are_used_before_res_has_reported,   // found too rarely for a test
+  start_is_passed_before_res_has_reported,  // likewise: by one of 10,000 seeds
   free_slots_are_not_counted,
   local_start_is_not_stored,
   term_is_not_raised_at_a_restart,
@@ -35,7 +36,10 @@ enum class Fault {
   used_slots_are_not_counted,
   report_of_an_older_term_is_believed,
   res_obeys_an_older_term,
-  res_runs_an_ended_attempt_again
+  res_runs_an_ended_attempt_again,
+  res_reports_no_jobs,
+  res_tells_an_end_that_has_not_come,
+  local_jobs_are_not_counted
 };
 
 struct WorldMessage {

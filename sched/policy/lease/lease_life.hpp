@@ -15,6 +15,8 @@
 //   recalling | settles, and the jobs are over       | the same
 //   any       | the policy is gone                   | as "fewer slots", then returned, Tell
 //   returned  | Acknowledged                         | Forget
+//   any       | Acknowledged, a larger number of an  | number raised, Tell, Fence as far as it is needed: another master told
+//             | older term                           | it, and the store does not have it
 //   any       | Changed                              | Fence and Kill again, as far as they are still needed
 //   any       | Connected                            | Tell
 //
@@ -33,6 +35,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
@@ -64,8 +67,9 @@ struct ProviderLease {
 
   // After a restart.
   void forget_what_was_said();
-  // The consumer may start jobs on `slots` more slots of the host. `used`: as HostNow has it.
-  bool may_start(const std::string& host, int slots, const GrantNumber& under, int used) const;
+  // The consumer may start jobs on `slots` more slots of the host. `used`: as HostNow has it; none: the host's RES has not said in this
+  // mbatchd's term what it holds, which may be jobs that another master started. The start is then neither passed nor refused.
+  bool may_start(const std::string& host, int slots, const GrantNumber& under, std::optional<int> used) const;
 };
 
 // What is true of a host now.

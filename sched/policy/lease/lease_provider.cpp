@@ -34,8 +34,14 @@ class ProviderStep {
     advance();
   }
   void operator()(const event::Acknowledged& event) {
-    if (event.number > lease_.number)
-      return;  // that number was never told: a lie, or a store that was put back
+    if (event.number > lease_.number) {
+      // Of this term or a later one it was never told: a lie, or a store that was put back. Else another master told it, and the
+      // consumer waits for a larger one.
+      if (event.number.term >= term_) return;
+      become(lease_.phase);
+      if (taking()) ask_for_slots();
+      return;
+    }
     lease_.acknowledged = std::max(lease_.acknowledged, event.number);
     if (event.number == lease_.number)
       for (LentHost& host : lease_.hosts) {
@@ -170,10 +176,11 @@ void ProviderLease::forget_what_was_said() {
   for (LentHost& host : hosts) host.told = 0;
 }
 
-bool ProviderLease::may_start(const std::string& host, int slots, const GrantNumber& under, int used) const {
-  if (phase != Phase::active || under != number || slots <= 0) return false;
+bool ProviderLease::may_start(const std::string& host, int slots, const GrantNumber& under,
+                              std::optional<int> used) const {
+  if (!used || phase != Phase::active || under != number || slots <= 0) return false;
   for (const LentHost& lent : hosts)
-    if (lent.has.host == host) return slots <= lent.has.slots && used <= lent.has.slots - slots;
+    if (lent.has.host == host) return slots <= lent.has.slots && *used <= lent.has.slots - slots;
   return false;
 }
 

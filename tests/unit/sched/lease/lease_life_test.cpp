@@ -104,6 +104,21 @@ TEST(LeaseProvider, IgnoresAnAcknowledgedNumberThatItNeverTold) {
   EXPECT_EQ(text(step(lease, event::Acknowledged{{kTerm + 1, 0}, {}}, host_now(0, 0), kTerm)), "");
   EXPECT_EQ(lease.phase, Phase::inactive);
 }
+// Another master told it in an older term, and the store does not have it: without a larger one the consumer would never acknowledge.
+TEST(LeaseProvider, RaisesItsNumberAboveThatOfAnotherMaster) {
+  ProviderLease lease = active(3);
+  step(lease, event::Divided{{{"a", 1}}}, host_now(0, 0), kTerm);
+  const GrantNumber others{kTerm + 1, 9};
+  EXPECT_EQ(text(step(lease, event::Acknowledged{others, {}}, host_now(0, 0), kTerm + 2)), "tell, fence a");
+  EXPECT_GT(lease.number, others);
+  EXPECT_EQ(lease.phase, Phase::inactive);
+  EXPECT_EQ(text(step(lease, event::Acknowledged{lease.number, {}}, host_now(0, 0), kTerm + 2)),
+            "freed 2, tell");
+}
+TEST(LeaseProvider, StartsNothingBeforeResHasReported) {
+  const ProviderLease lease = active(2);
+  EXPECT_FALSE(lease.may_start("a", 1, lease.number, std::nullopt));
+}
 TEST(LeaseProvider, StartsUnderTheNewestNumberWithinTheGrantOnly) {
   const ProviderLease lease = active(2);
   EXPECT_TRUE(lease.may_start("a", 2, lease.number, 0));
