@@ -50,6 +50,7 @@ void ForwardOut::configure(std::shared_ptr<const Configuration> configuration) {
 
 void ForwardOut::serves(const std::string& cluster) {
   lost(cluster);
+  gate_.serves(cluster);
   held_[cluster] = {};
   complaints_.erase(cluster);
   ++connections_[cluster];
@@ -57,6 +58,7 @@ void ForwardOut::serves(const std::string& cluster) {
 
 void ForwardOut::lost(const std::string& cluster) {
   held_.erase(cluster);
+  gate_.lost(cluster);
   applications_.erase(cluster);
   definitions_.erase(cluster);
   if (!queues_.connected(cluster)) return;
@@ -126,6 +128,7 @@ void ForwardOut::restore_forwards(const std::string& cluster) {
 
 void ForwardOut::greeted(const std::string& cluster, const wire::ForwardHeld& held) {
   queues_.connected(cluster, true);
+  gate_.greeted(cluster);
   restore_forwards(cluster);
   handler_.told(host_of(cluster), peers::came_of(held));
   forget_ended(cluster);
@@ -203,6 +206,7 @@ void ForwardOut::left(const Attempt& attempt) {
   const auto known = forwards_.find(attempt);
   if (known == forwards_.end()) return;
   queues_.gone(known->second.queue, known->second.number);
+  gate_.ended(known->second.queue.cluster, attempt);
   forwards_.erase(known);
 }
 
@@ -366,7 +370,14 @@ wire::BatchReply::ClusterRows ForwardOut::rows(
 
 // ---------------------------------------------------------------- orders
 
+void ForwardOut::say(const std::string& host, wire::PeerMessage order) {
+  const std::string cluster = cluster_of(host);
+  if (gate_.order(cluster)) handler_.say(cluster, std::move(order));
+}
+
 void ForwardOut::start(const std::string& host, sched::order::Start order) {
+  const std::string cluster = cluster_of(host);
+  if (!gate_.offer(cluster, order.attempt)) return;
   wire::PeerMessage message = peers::offer_of(order);
   auto& offer = *message.mutable_offer();
   if (offer.asked().from_type().empty())
@@ -375,21 +386,20 @@ void ForwardOut::start(const std::string& host, sched::order::Start order) {
     offer.set_index_step(range->step);
     offer.set_index_end(range->end);
   }
-  const std::string cluster = cluster_of(host);
   peers::propose(peers::proposed(user_map_of(configuration_->files), cluster, order.asked->user()), offer);
   handler_.say(cluster, std::move(message));
 }
 
 void ForwardOut::signal(const std::string& host, const sched::order::Signal& order) {
-  handler_.say(cluster_of(host), peers::signal_of(order));
+  say(host, peers::signal_of(order));
 }
 
 void ForwardOut::acknowledge(const std::string& host, const Attempt& attempt) {
-  handler_.say(cluster_of(host), peers::acknowledge_of(attempt));
+  say(host, peers::acknowledge_of(attempt));
 }
 
 void ForwardOut::release(const std::string& host, const Attempt& attempt) {
-  handler_.say(cluster_of(host), peers::recall_of(attempt));
+  say(host, peers::recall_of(attempt));
 }
 
 }  // namespace rollcall::mbatchd

@@ -24,6 +24,7 @@
 #include "sched/policy/cycle/snapshot.hpp"
 #include "sched/policy/forward/choice.hpp"
 #include "sched/policy/forward/remote_queues.hpp"
+#include "sched/policy/peers/order_gate.hpp"
 #include "sched/policy/peers/peer_sessions.hpp"
 #include "sched/policy/values/events_and_effects.hpp"
 
@@ -103,6 +104,7 @@ class ForwardOut : public sched::Engine {
   bool offer_job(const sched::cycle::Snapshot& snapshot, sched::JobKey key,
                  const sched::cycle::Demand& demand, WallTime now, TimePoint steady);
   void forward(const sched::Job& job, const conf::RemoteQueue& queue, int slots, const Look& seen);
+  void say(const std::string& host, wire::PeerMessage order);
   void left(const sched::Attempt& attempt);
   void complain(const std::string& cluster, const std::string& what);
   void take_definitions(const std::string& cluster, const wire::PeerDefinitions& told);
@@ -121,6 +123,7 @@ class ForwardOut : public sched::Engine {
   std::map<std::string, std::uint64_t> connections_, updates_;  // for the order of updates
   std::map<std::string, int> complaints_;                       // by cluster: of its connection
   std::map<sched::Attempt, Forward> forwards_;
+  sched::peers::OrderGate gate_;
 
   bool sends_ = false;  // a queue has SNDJOBS_TO
   std::optional<WallTime> session_;

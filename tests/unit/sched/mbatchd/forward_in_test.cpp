@@ -91,5 +91,23 @@ TEST_F(ForwardInTest, RepeatsStatesAtMcPendingReasonUpdateIntervalUnlessMcRusage
   EXPECT_EQ(in->next_tick(), std::nullopt);
 }
 
+// In the next connection the attempt is offered again, and may be accepted.
+TEST_F(ForwardInTest, DropsRefusalsThatWaitForACommitWhenTheConnectionEnds) {
+  begins("");
+  wire::PeerMessage offer;
+  offer.mutable_offer()->mutable_attempt()->mutable_key()->set_id(8);
+  offer.mutable_offer()->mutable_attempt()->set_attempt(1);
+  offer.mutable_offer()->set_queue("normal");  // for no user
+  const auto is_offered = [&] { ASSERT_TRUE(in->heard("east", offer, now)); };
+  is_offered();
+  in->flush(now);
+  EXPECT_EQ(count(What::kOver), 1);
+  is_offered();
+  in->lost("east");
+  in->serves("east");
+  in->flush(now);
+  EXPECT_EQ(count(What::kOver), 1);
+}
+
 }  // namespace
 }  // namespace rollcall::mbatchd

@@ -28,7 +28,10 @@ class ForwardOutTest : public ForwardShellTest {
     out = std::make_unique<ForwardOut>(
         book->jobs(), log, 100,
         ForwardOut::Handler{
-            [](const std::string&, wire::PeerMessage) { return true; },
+            [this](const std::string&, wire::PeerMessage message) {
+              said.push_back(std::move(message));
+              return true;
+            },
             [this](const std::string& host, const sched::HostReport& report) { tells(host, report); },
             [](const std::string&) {},
             [this](sched::JobKey key, const sched::event::Dispatched& event) {
@@ -89,6 +92,11 @@ class ForwardOutTest : public ForwardShellTest {
     queue.set_job_room(50 - pending);
     ASSERT_TRUE(out->heard("east", message, at(1)));
   }
+  // Behind their commit.
+  void leave(const sched::Effects& orders) {
+    for (const auto& order : orders)
+      book->hosts().carry_out(order, *out, [](const auto& asked) { return asked; });
+  }
   std::vector<std::string> offers(WallTime when) {
     out->offer(*snapshot, when, at(1));
     return std::exchange(offered, {});
@@ -143,6 +151,39 @@ TEST_F(ForwardOutTest, KeepsJobsOfUsersThatFwdUsersLeavesOut) {
   EXPECT_THAT(verdicts(key), HasSubstr("FWD_USERS of queue normal"));
   const auto other = waits({submit(sched::book::plain_job(), sched::book::kBob), 0});
   EXPECT_THAT(offers(now), ElementsAre(sched::text(other) + " receive@east"));
+}
+
+// The executing cluster may refuse the first of two offers and accept the second one.
+TEST_F(ForwardOutTest, OffersAnAttemptOnceInAConnectionWhereTheFirstOfferWaitedForItsCommit) {
+  begins("SNDJOBS_TO = receive@east\n");
+  job_waits();
+  ASSERT_EQ(offers(now).size(), 1U);
+  const auto waiting = effects;
+  connects("east");
+  leave(waiting);
+  leave(effects);
+  EXPECT_EQ(count(What::kOffer), 1);
+  connects("east");
+  leave(effects);
+  EXPECT_EQ(count(What::kOffer), 2) << "another connection";
+}
+
+// A job that the cluster does not hold counts as not offered, so no offer of it may be on its way.
+TEST_F(ForwardOutTest, DropsOrdersUntilTheClusterHasSaidWhatItHolds) {
+  begins("SNDJOBS_TO = receive@east\n");
+  const auto key = job_waits();
+  ASSERT_EQ(offers(now).size(), 1U);
+  out->serves("east");
+  leave(effects);
+  sched::Effects others;
+  others.push_back(sched::effect::OrderRelease{"@east", attempt(key)});
+  others.push_back(sched::effect::OrderAcknowledge{"@east", attempt(key)});
+  leave(others);
+  EXPECT_THAT(said, IsEmpty());
+  connects("east");
+  leave(effects);
+  leave(others);
+  EXPECT_EQ(said.size(), 3U);
 }
 
 // A master that has just started has not heard its LIM; elsewhere no host would ever be of an unknown type.
