@@ -54,12 +54,18 @@ bool ForwardCluster::accepts(const ForwardCluster& other) const {
                             known == known_.end() ? nullptr : &known->second, identity());
 }
 
+bool ForwardCluster::must_store(const ForwardCluster& other) const {
+  const auto known = known_.find(other.number);
+  return known == known_.end() || !peers::same(known->second, other.identity().row);
+}
+
 void ForwardCluster::connected(const ForwardCluster& other) {
   known_[other.number] = other.identity().row;
   peers_.insert(other.number);
   figures_.forget(name_of(other.number));
   greeted_.erase(other.number);
   greets_.insert(other.number);
+  gate_.serves(name_of(other.number));
 }
 
 void ForwardCluster::apart(std::size_t other) {
@@ -67,6 +73,8 @@ void ForwardCluster::apart(std::size_t other) {
   figures_.connected(name_of(other), false);
   greeted_.erase(other);
   greets_.erase(other);
+  gate_.lost(name_of(other));
+  answers_.erase(other);  // as ForwardIn::lost(): in the next connection the attempt is offered again
 }
 
 void ForwardCluster::notice_loss(std::size_t other) {
@@ -144,6 +152,7 @@ Effects ForwardCluster::apply_told(const std::string& from, const wire::PeerMess
   };
   if (message.has_held()) {
     greeted_.insert(number_of(from));
+    gate_.greeted(from);
     figures_.connected(from, true);
     told(peers::came_of(message.held()));
     for (const auto& one : message.held().running()) state(one);
@@ -161,7 +170,7 @@ Effects ForwardCluster::answered(std::size_t to, book::ForwardedJobs::Answered a
   else if (answer.said.over->has_job())
     changed_.insert(key_of(answer.said.over->job().key()));
   else
-    answers_.emplace_back(to, std::move(*answer.said.over));
+    answers_[to].push_back(std::move(*answer.said.over));
   return std::move(answer.effects);
 }
 
@@ -191,11 +200,12 @@ void ForwardCluster::check_stored(JobKey key) {
 
 void ForwardCluster::committed() {
   for (const std::size_t other : std::exchange(greets_, {})) greet(other);
-  for (auto& [to, over] : std::exchange(answers_, {})) {
-    wire::PeerMessage message;
-    *message.mutable_over() = std::move(over);
-    tell(to, std::move(message));
-  }
+  for (auto& [to, answers] : std::exchange(answers_, {}))
+    for (auto& over : answers) {
+      wire::PeerMessage message;
+      *message.mutable_over() = std::move(over);
+      tell(to, std::move(message));
+    }
   const auto& forwards = world.book().forwards();
   for (const JobKey key : std::exchange(changed_, {})) {
     const std::string cluster = forwards.cluster_of(key);
@@ -227,9 +237,11 @@ void ForwardCluster::tell_figures() {
 }
 
 void ForwardCluster::say(const std::string& host, wire::PeerMessage message) {
-  if (greeted_.contains(cluster_of_host(host))) tell(cluster_of_host(host), std::move(message));
+  if (gate_.order(name_of(cluster_of_host(host)))) tell(cluster_of_host(host), std::move(message));
 }
-void ForwardCluster::start(const std::string& host, order::Start order) { say(host, peers::offer_of(order)); }
+void ForwardCluster::start(const std::string& host, order::Start order) {
+  if (gate_.offer(name_of(cluster_of_host(host)), order.attempt)) say(host, peers::offer_of(order));
+}
 void ForwardCluster::expect(const std::string&, const order::Expect&) {
   outside_.trouble("another cluster is to expect tasks");
 }
@@ -305,6 +317,7 @@ void ForwardCluster::died() {
   greeted_.clear();
   greets_.clear();
   peers_.clear();
+  gate_ = {};
   figures_ = ForwardFigures(first_number(runs_));
   outside_.died(number);
 }

@@ -13,6 +13,7 @@
 
 #include "common/wire/peer.pb.h"
 #include "sched/policy/book/forwarded_jobs.hpp"
+#include "sched/policy/peers/order_gate.hpp"
 #include "sched/policy/peers/peer_identity.hpp"
 #include "tests/sim/book_world.hpp"
 #include "tests/sim/cycles.hpp"
@@ -42,6 +43,8 @@ class ForwardCluster : public Engine {
   // ---- connections
   // Takes the other cluster for the one that it knows. False: it refuses it, until forget() is called.
   bool accepts(const ForwardCluster& other) const;
+  // True: it has to store that cluster's identity first.
+  bool must_store(const ForwardCluster& other) const;
   void connected(const ForwardCluster& other);
   void apart(std::size_t other);
   void notice_loss(std::size_t other);  // its mbatchd hears that the connection is gone
@@ -98,8 +101,9 @@ class ForwardCluster : public Engine {
   bool figures_due_ = false;
   std::set<std::size_t> greets_;  // who is to be told what this cluster holds, behind the next commit
   std::set<std::size_t> greeted_;
+  peers::OrderGate gate_;
   std::set<JobKey> changed_;
-  std::vector<std::pair<std::size_t, wire::ForwardOver>> answers_;
+  std::map<std::size_t, std::vector<wire::ForwardOver>> answers_;  // by cluster: of its present connection
   Known known_, known_in_backup_;
   int store_ = 0, store_in_backup_ = 0, stores_made_ = 0, runs_ = 0;
 };

@@ -6,7 +6,10 @@
 // ROLLCALL_SIM_FIRST and ROLLCALL_SIM_SEEDS choose other seeds, ROLLCALL_SIM_SHRINK=0 leaves the second line out.
 #include "tests/sim/forward_sim.hpp"
 
+#include <algorithm>
 #include <cstdlib>
+
+#include "tests/unit/sched/book/book_fixture.hpp"
 
 namespace rollcall::sched {
 namespace {
@@ -44,6 +47,50 @@ TEST_F(ForwardSim, WithUsersNoJobLivesTwice) {
 TEST_F(ForwardSim, WhereHostsRestartNoJobLivesTwice) {
   each(100, forward_knobs().with("host_restarts", 3).with("shepherds", 5));
   EXPECT_GT(seen_.forwards, 50);
+}
+
+// What a cluster of the world says.
+struct Said : ForwardCluster::Outside {
+  void say(std::size_t, std::size_t, wire::PeerMessage message) override {
+    all.push_back(std::move(message));
+  }
+  void died(std::size_t) override {}
+  void trouble(const std::string& what) override { troubles.push_back(what); }
+  std::vector<wire::PeerMessage> all;
+  std::vector<std::string> troubles;
+};
+
+wire::PeerMessage offer_to_a_queue_that_is_not_there() {
+  wire::PeerMessage message;
+  auto& offer = *message.mutable_offer();
+  offer.mutable_attempt()->mutable_key()->set_id(7);
+  offer.mutable_attempt()->set_attempt(1);
+  offer.set_queue("none");
+  return message;
+}
+
+// One that left in the next connection would answer an offer that may be accepted there.
+TEST(ForwardCluster, RefusalsEndWithTheirConnection) {
+  const auto config = book::site_files("", "RCVJOBS_FROM = allclusters\n");
+  Said said, others;
+  WorldChances none{0, 0, 0};
+  ForwardCluster cluster(said, 0, config, 1, none, ForwardCluster::Plans::by_chance);
+  const ForwardCluster other(others, 1, config, 1, none, ForwardCluster::Plans::by_chance);
+  const auto commits = [&] { cluster.change([](book::Book&, WallTime) { return Effects{}; }); };
+  const auto refusals = [&] {
+    return std::count_if(said.all.begin(), said.all.end(), [](const auto& one) { return one.has_over(); });
+  };
+  cluster.connected(other);
+  cluster.hear(1, offer_to_a_queue_that_is_not_there());
+  EXPECT_EQ(refusals(), 1);
+  cluster.world.set_disk_full(true);
+  cluster.hear(1, offer_to_a_queue_that_is_not_there());
+  cluster.notice_loss(1);
+  cluster.connected(other);
+  cluster.world.set_disk_full(false);
+  commits();
+  EXPECT_EQ(refusals(), 1);
+  EXPECT_EQ(said.troubles, std::vector<std::string>{});
 }
 
 TEST_F(ForwardSim, Replay) {

@@ -96,7 +96,8 @@ void ForwardWorld::connect(std::size_t a, std::size_t b) {
   ForwardCluster &one = *clusters_[a], &other = *clusters_[b];
   const auto untold = [&](const Loss& loss) { return pair(loss.at, loss.from) == pair(a, b); };
   if (connection.up || std::any_of(losses_.begin(), losses_.end(), untold)) return;
-  if (one.world.disk_full() || other.world.disk_full()) return;
+  if (one.world.disk_full() && one.must_store(other)) return;
+  if (other.world.disk_full() && other.must_store(one)) return;
   for (auto* refuses : {&one, &other}) {
     ForwardCluster& refused = refuses == &one ? other : one;
     if (refuses->accepts(refused)) continue;
@@ -139,7 +140,15 @@ void ForwardWorld::tell_losses() {
 
 void ForwardWorld::say(std::size_t from, std::size_t to, wire::PeerMessage message) {
   Connection& connection = connections_[pair(from, to)];
-  if (connection.up) connection.to[to].push_back(std::move(message));
+  if (!connection.up) return;
+  if (message.has_offer()) {
+    const auto& attempt = message.offer().attempt();
+    const HomeJob job{from, key_of(attempt.key())};
+    // The first offer may be refused and the second one accepted.
+    if (!connection.offered.insert({job, attempt.attempt()}).second)
+      trouble(name_of(from) + " offers job " + sched::text(job.second) + " twice in a connection");
+  }
+  connection.to[to].push_back(std::move(message));
 }
 
 void ForwardWorld::deliver(std::size_t from, std::size_t to) {

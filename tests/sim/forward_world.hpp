@@ -50,9 +50,11 @@ class ForwardWorld : public ForwardCluster::Outside {
  private:
   // A job by the cluster where it was submitted.
   using HomeJob = std::pair<std::size_t, JobKey>;
+  using HomeJobAttempt = std::pair<HomeJob, std::uint64_t>;
   struct Connection {  // of two clusters; by the numbers of both, the smaller one first
     bool up = false;
     std::map<std::size_t, std::deque<wire::PeerMessage>> to;  // by the one that hears it
+    std::set<HomeJobAttempt> offered;
   };
   using Pair = std::pair<std::size_t, std::size_t>;
   struct Loss {  // a connection that `at` still takes for open
