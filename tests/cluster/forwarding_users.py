@@ -27,9 +27,9 @@ PARAMS = "MC_PLUGIN_UPDATE_INTERVAL = 1\nMC_RUSAGE_UPDATE_INTERVAL = 1"
 HERE, THERE = pwd.getpwuid(ALICE).pw_name, pwd.getpwuid(BOB).pw_name
 
 
-def two(bench, west_rows, east_rows, more=""):
+def two(bench, west_rows, east_rows, more="", apart=()):
     clusters = Federation(bench, {"west": ("n1",), "east": ("n2",)}, slots={"east": 4}, params={"west": PARAMS, "east": PARAMS},
-                          queues={"west": SENDS, "east": RECEIVES.format(more=more)})
+                          queues={"west": SENDS, "east": RECEIVES.format(more=more)}, apart=apart)
     clusters["west"].write_batch("lsb.users", MAP.format(rows=west_rows))
     clusters["east"].write_batch("lsb.users", MAP.format(rows=east_rows))
     return clusters
@@ -141,6 +141,45 @@ def test_hooks_and_limits_of_the_receiving_queue_are_the_mapped_users(bench):
         long = west.bsub("true", "-q", "send", "-W", "600", "-o", "/dev/null")
         wait_for_reason(west, long, "RUNLIMIT")
         expect_equal(len(east.jobs()), 1, "jobs of east")
+
+
+def test_files_and_bpeek_are_the_submitters_where_another_user_runs_the_job(bench):
+    with two(bench, f"{HERE} {THERE}@east export", f"{THERE} {HERE}@west import", apart=("n2",)) as clusters:
+        west, east = clusters["west"], clusters["east"]
+        home, place = west.places[ALICE], shared(bench)
+        for name, text in (("in", "brought\n"), ("sent", "there\n")):
+            with open(f"{home}/{name}", "w", encoding="utf-8") as file:
+                file.write(text)
+            os.chown(f"{home}/{name}", ALICE, -1)
+        job = west.bsub(f"cat; id -un; cat {place}/sent; echo back >{place}/made; echo wrong >&2; touch {place}/begun;"
+                        f" while [ ! -e {place}/go ]; do sleep 0.1; done; echo last; while [ ! -e {place}/end ]; do sleep 0.1; done", "-q", "send", "-i", "in", "-o", "out", "-e", "err",
+                        "-f", f"sent > {place}/sent", "-f", f"got < {place}/made")
+        wait_until(lambda: os.path.exists(f"{place}/begun"), lambda: f"the job to begin: {long_form(west, job)} {west.logs_text()}", 60)
+        west.wait_for(job, "RUN")
+        expect_equal(west.run("bpeek", str(job)).stdout,
+                     f"<< output from stdout >>\nbrought\n{THERE}\nthere\n\n<< output from stderr >>\nwrong\n", "bpeek of the submitter")
+        there = west.field(job, "dstjobid")
+        expect_in("no such job of yours runs in cluster east", denied(west.run("bpeek", str(job), user=BOB)), "the mapped user's name, in west")
+        expect_in(f"brought\n{THERE}\n", east.user("bpeek", there, as_user=BOB).stdout, "the mapped user, in east")
+        expect(east.user("bpeek", there, as_user=ALICE).returncode != 0, "the submitter's name, in east")
+        west.run("sh", "-c", f"(bpeek -f {job}; echo code $?) >followed 2>&1 </dev/null &")
+        wait_until(lambda: "there" in contents(f"{home}/followed"), lambda: f"bpeek -f to begin: {contents(f'{home}/followed')}")
+        open(f"{place}/go", "w").close()
+        wait_until(lambda: "last" in contents(f"{home}/followed"), lambda: f"bpeek -f to go on: {contents(f'{home}/followed')}", 60)
+        open(f"{place}/end", "w").close()
+        expect_equal(west.wait_for(job, "DONE", "EXIT"), "DONE", f"{long_form(west, job)} {west.logs_text()}")
+        wait_until(lambda: "code" in contents(f"{home}/followed"), lambda: f"bpeek -f to end: {contents(f'{home}/followed')}", 60)
+        expect_in("last\ncode 0\n", contents(f"{home}/followed"), "bpeek -f")
+        expect(contents(f"{home}/out").startswith(f"brought\n{THERE}\nthere\nlast\n"), contents(f"{home}/out"))
+        expect_equal(contents(f"{home}/err"), "wrong\n", "-e")
+        expect_equal(contents(f"{home}/got"), "back\n", "-f back")
+        expect_equal([os.stat(f"{home}/{name}").st_uid for name in ("out", "err", "got")], [ALICE] * 3, "whose the files are")
+        expect_equal(os.stat(f"{place}/sent").st_uid, BOB, "whose the file is that was sent there")
+        # What the mapped user may read where it runs is no right on the submission host, and the other way round.
+        os.chmod(f"{home}/in", 0)
+        closed = west.bsub("cat", "-q", "send", "-i", "in", "-o", "out2")
+        expect_equal(west.wait_for(closed, "DONE", "EXIT"), "EXIT", "an input that the submitter may not read")
+    bench.saw(f"{HERE}'s files, {THERE}'s processes")
 
 
 def requires(_):
