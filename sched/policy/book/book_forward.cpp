@@ -21,6 +21,7 @@ wire::ForwardAttempt attempt_of(const wire::ForwardedFrom& from) {
   wire::ForwardAttempt attempt;
   *attempt.mutable_key() = from.key();
   attempt.set_attempt(from.attempt());
+  attempt.set_lent_host(from.lent_host());
   return attempt;
 }
 
@@ -54,6 +55,22 @@ wire::JobElsewhere elsewhere_of(const Job& of) {
   return job;
 }
 
+Over::How how_of(const wire::JobRecord& record) {
+  const wire::ForwardedFrom& from = record.from();
+  if (!on_lent_slots(record)) return from.withdrawn() ? Over::WITHDRAWN : Over::ENDED;
+  if (record.status() == wire::STATUS_DONE) return Over::ENDED;  // before it could be recalled
+  switch (from.lent_end()) {
+    case wire::ForwardedFrom::LENT_WITHDRAWN:
+      return Over::WITHDRAWN;
+    case wire::ForwardedFrom::LENT_PRE_EXEC_FAILED:
+      return Over::PRE_EXEC_FAILED;
+    case wire::ForwardedFrom::LENT_NOT_STARTED:
+      return Over::NOT_STARTED;
+    default:
+      return from.withdrawn() ? Over::WITHDRAWN : record.lost() ? Over::LOST : Over::ENDED;
+  }
+}
+
 SaidOfAttempt said(const Job& job, WallTime now) {
   const wire::JobRecord& record = job.record;
   const wire::ForwardedFrom& from = record.from();
@@ -64,7 +81,7 @@ SaidOfAttempt said(const Job& job, WallTime now) {
     if (pending(state.job().status())) state.mutable_job()->set_why(record.start_failure());
     return {std::move(state), std::nullopt};
   }
-  Over end = over(attempt_of(from), from.withdrawn() ? Over::WITHDRAWN : Over::ENDED, record.start_failure());
+  Over end = over(attempt_of(from), how_of(record), record.start_failure());
   end.set_exit_status(record.exit_status());
   end.set_term_reason(from.term_reason() != 0 && record.kill_asked() ? from.term_reason()
                                                                      : record.term_reason());
@@ -167,6 +184,10 @@ wire::ForwardOver refused(const wire::ForwardAttempt& attempt, std::string why) 
   return over(attempt, Over::REFUSED, std::move(why));
 }
 
+wire::ForwardOver stale(const wire::ForwardAttempt& attempt, std::string why) {
+  return over(attempt, Over::STALE, std::move(why));
+}
+
 bool ForwardedJobs::knows(const std::string& cluster, const wire::ForwardAttempt& attempt) const {
   return memory_->foreign.contains(name_of(cluster, attempt));
 }
@@ -213,6 +234,65 @@ ForwardedJobs::Answered ForwardedJobs::offer(const std::string& cluster, const w
   if (accepted.has_refusal()) return no(accepted.refusal().text());
   m.counted(effects);
   return {said(*m.at({accepted.id(), 0}).job, now), std::move(effects)};
+}
+
+ForwardedJobs::Answered ForwardedJobs::start_on_lent_slots(const std::string& cluster,
+                                                           const wire::ForwardOffer& offer,
+                                                           const wire::Submission& asked, const Identity& who,
+                                                           WallTime now) {
+  Memory& m = *memory_;
+  const auto known = m.foreign.find(name_of(cluster, offer.attempt()));
+  if (known != m.foreign.end()) return known_answer(m, known->second, {}, now);
+  const auto no = [&](std::string why) -> Answered {
+    return {{std::nullopt, over(offer.attempt(), Over::NOT_STARTED, std::move(why))}, {}};
+  };
+  if (asked.ByteSizeLong() > jobs::kMostSubmission)
+    return no("the job's script and environment have " + std::to_string(asked.ByteSizeLong()) +
+              " bytes, expected at most " + std::to_string(jobs::kMostSubmission));
+  if (m.foreign.size() >= kMostAttempts) return no("this cluster has a million jobs of other clusters");
+  if (who.uid == 0 || who.is_admin)
+    return no("jobs of other clusters do not run as root or as an administrator");
+  // Where and whether the job starts again is its own cluster's business.
+  wire::Submission local = asked;
+  local.clear_queues();
+  local.add_queues(offer.lent().queue() + "@" + cluster);
+  local.clear_application();
+  local.clear_resreq();
+  local.clear_requeue_exits();
+  local.set_rerunnable(false);
+  wire::ForwardedFrom from;
+  from.set_cluster(cluster);
+  *from.mutable_key() = offer.attempt().key();
+  from.set_attempt(offer.attempt().attempt());
+  from.set_user(asked.user());
+  from.set_index_step(std::max(0, offer.index_step()));
+  from.set_index_end(std::max(0, offer.index_end()));
+  from.set_lease(offer.lent().lease());
+  from.set_lent_host(offer.lent().host());
+  Effects effects;
+  const auto accepted = m.submit(local, who, &from, now, effects);
+  if (accepted.has_refusal()) return no(accepted.refusal().text());
+  event::Dispatched plan;
+  plan.placement.hosts.push_back({HostId(offer.lent().host()), offer.lent().slots()});
+  BookEntry& entry = m.at({accepted.id(), 0});
+  m.place(entry, plan, now, effects);
+  m.counted(effects);
+  return {said(*entry.job, now), std::move(effects)};
+}
+
+Effects ForwardedJobs::recall_lent(JobKey key, const std::string& why, WallTime now) {
+  Memory& m = *memory_;
+  BookEntry* entry = m.entry(key);
+  if (!entry || !on_lent_slots(entry->job->record) || !placed(entry->job->status()) ||
+      entry->job->record.from().withdrawn())
+    return {};
+  Effects effects;
+  entry->job->record.mutable_from()->set_withdrawn(true);
+  effects.push_back(effect::SaveJob{key});
+  event::By by;
+  by.admin = true;
+  m.step(*entry, event::KillAsked{by, kSigKill, why}, now, effects);
+  return effects;
 }
 
 ForwardedJobs::Answered ForwardedJobs::signal(const std::string& cluster, const wire::ForwardSignal& signal,

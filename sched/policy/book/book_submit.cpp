@@ -12,7 +12,9 @@ class Submitting {
  public:
   Submitting(Memory& memory, const Identity& who, const wire::ForwardedFrom* from, WallTime now,
              Effects& into)
-      : effects(into), m_(memory), from_(from), now_(now), context_(memory.context(who, now)) {}
+      : effects(into), m_(memory), from_(from), now_(now), context_(memory.context(who, now)) {
+    context_.on_lent_slots = from != nullptr && from->lease() != 0;
+  }
 
   Effects& effects;
 

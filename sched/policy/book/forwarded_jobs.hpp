@@ -54,9 +54,15 @@ class ForwardedJobs {
   // local user that this one is here (peers/user_map.hpp).
   Answered offer(const std::string& cluster, const wire::ForwardOffer& offer, const wire::Submission& asked,
                  const Identity& who, WallTime now);
+  // An offer with `lent`: the job begins at once, on the host and slots that it names. The caller has checked them (LeaseOut).
+  Answered start_on_lent_slots(const std::string& cluster, const wire::ForwardOffer& offer,
+                               const wire::Submission& asked, const Identity& who, WallTime now);
   Answered signal(const std::string& cluster, const wire::ForwardSignal& signal, WallTime now);
   Answered recall(const std::string& cluster, const wire::ForwardRecall& recall, WallTime now);
   Effects acknowledge(const std::string& cluster, const wire::ForwardAcknowledge& acknowledged, WallTime now);
+
+  // The lease is withdrawn: ends the attempt, which its cluster starts again elsewhere.
+  Effects recall_lent(JobKey key, const std::string& why, WallTime now);
 
   // The cluster will never answer: ends the attempts of ours that are there, and keeps its own here no longer than other jobs. `lines`
   // says of each what becomes of it, of a thousand at most. only_say: changes nothing.
@@ -87,5 +93,7 @@ class ForwardedJobs {
 // RCVJOBS_FROM.
 bool receives(const conf::QueueRow& queue, const std::string& cluster);
 wire::ForwardOver refused(const wire::ForwardAttempt& attempt, std::string why);
+// An offer with `lent` that came too late: another one under the newest grant may be accepted.
+wire::ForwardOver stale(const wire::ForwardAttempt& attempt, std::string why);
 
 }  // namespace rollcall::sched::book

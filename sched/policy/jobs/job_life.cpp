@@ -270,7 +270,10 @@ class Life : LifeElsewhere {
   void on(const event::KillAsked& kill) {
     if (finished(status())) return end_post_execution(kill);
     if (kill.requeue && !placed(status())) return;
-    if (waits_for_go() && !kill.requeue) take_back({});
+    if (waits_for_go() && !kill.requeue) {
+      take_back({});
+      if (finished(status())) return;
+    }
     record_.set_kill_asked(true);
     record_.set_killer(kill.by.user);
     record_.set_killer_is_admin(!kill.by.owner);
@@ -297,6 +300,7 @@ class Life : LifeElsewhere {
     if (finished(status())) return;
     if (elsewhere()) return on(event::KillAsked{remove.by, kKill, remove.reason});
     if (waits_for_go()) take_back({});
+    if (finished(status())) return;
     const bool unheard = unknown();
     record_.set_kill_asked(true);
     record_.set_killer(remove.by.user);
@@ -324,6 +328,7 @@ class Life : LifeElsewhere {
   void on(const event::StopAsked& stop) {
     if (finished(status()) || status() == wire::STATUS_ZOMBI) return;
     if (waits_for_go()) take_back({});
+    if (finished(status())) return;
     const bool was_stopped = record_.stopped_by_user() || record_.stopped_by_admin();
     (stop.by.owner ? record_.set_stopped_by_user(true) : record_.set_stopped_by_admin(true));
     record_signal("STOP", stop.by, {});
@@ -390,6 +395,7 @@ class Life : LifeElsewhere {
   void on(const event::TerminateTimeCame&) {
     if (finished(status()) || record_.kill_asked()) return;
     if (waits_for_go()) take_back({});
+    if (finished(status())) return;
     record_.set_kill_asked(true);
     record_.set_kill_reason("termination time");
     if (!placed(status())) return finish(wire::STATUS_EXIT, kInterrupted, TERM_DEADLINE, now_.us);

@@ -41,6 +41,9 @@
 //   given: HostBack(prepared) -> waits for the hosts that have not confirmed the order again. Begun, Ran -> it runs.
 //          HostBack of a host with a new disk: the job may have run; it ends as with host_restarted.
 //
+//   An attempt on slots that are lent to another cluster (on_lent_slots): what would go back to PEND is over (LentEnd) instead, and
+//   that cluster starts the job again.
+//
 //   (a) a job that an administrator has stopped is resumed by an administrator only
 //   (b) -> SSUSP if the scheduler has reasons of its own to suspend it
 //   (c) the end, by how the attempt ended:

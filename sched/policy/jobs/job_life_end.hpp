@@ -28,6 +28,9 @@ class LifeEnd : protected LifeRecord {
     if (told.cwd_missing) return finish(wire::STATUS_EXIT, told.exit_status, TERM_CWD_NOTEXIST, told.end_us);
     if (pre_exec && told.exit_status == kPreExecAbort)
       return finish(wire::STATUS_EXIT, told.exit_status, TERM_UNKNOWN, told.end_us);
+    if (on_lent_slots(record_))
+      return over_on_lent_slots(
+          pre_exec ? wire::ForwardedFrom::LENT_PRE_EXEC_FAILED : wire::ForwardedFrom::LENT_NOT_STARTED, told);
     if (pre_exec) record_.set_preexec_failures(record_.preexec_failures() + 1);
     const std::string host = record_.hosts(0).name();
     avoid(host);
@@ -47,6 +50,13 @@ class LifeEnd : protected LifeRecord {
   void give_back_to_its_cluster(const report::Over& told) {
     record_.mutable_from()->set_withdrawn(true);
     finish(wire::STATUS_EXIT, told.exit_status, TERM_PRE_EXEC_FAIL, told.end_us);
+  }
+
+  // Its own cluster counts the failure and starts the job again.
+  void over_on_lent_slots(wire::ForwardedFrom::LentEnd how, const report::Over& told) {
+    record_.mutable_from()->set_lent_end(how);
+    finish(wire::STATUS_EXIT, told.exit_status != 0 ? told.exit_status : kInterrupted, TERM_UNKNOWN,
+           told.end_us, record_.start_failure());
   }
 
   // A kill that came before the job ran.
@@ -215,8 +225,14 @@ class LifeEnd : protected LifeRecord {
     ran_to_its_end(told);
   }
 
-  // Back to PEND or PSUSP. `why`: the reason, if the job is requeued without brequeue.
+  // Back to PEND or PSUSP. `why`: the reason, if the job is requeued without brequeue. An attempt on lent slots is over.
   void pend_again(const std::string& why) {
+    if (on_lent_slots(record_)) {
+      record_.set_start_failure(why);
+      report::Over told;
+      told.end_us = now_.us;
+      return over_on_lent_slots(wire::ForwardedFrom::LENT_WITHDRAWN, told);
+    }
     const bool held = record_.requeue_held();
     const bool asked = record_.requeue_asked();
     const std::string killer = record_.killer();

@@ -270,7 +270,7 @@ void fill_in(wire::Submission& a, const SubmissionContext& context) {
   // The client may not have lsf.cluster, so it may give another name of its host.
   if (auto official = context.config.cluster->names.official(a.from_host()))
     a.set_from_host(std::move(*official));
-  if (a.application().empty()) a.set_application(context.default_application);
+  if (a.application().empty() && !context.on_lent_slots) a.set_application(context.default_application);
   if (a.project().empty()) a.set_project(context.config.lsb->params.default_project);
   if (a.min_slots() == 0 && a.max_slots() != 0) a.set_min_slots(1);
   if (a.min_slots() != 0 && a.max_slots() == 0) a.set_max_slots(a.min_slots());
@@ -410,6 +410,10 @@ CheckedSubmission check_submission(const wire::Submission& asked, const Submissi
   wire::Submission& a = *checked.asked;
   fill_in(a, context);
   checked.default_queue = a.queues().empty();
+  if (context.on_lent_slots && a.queues_size() == 1) {
+    checked.queue = a.queues(0);
+    return checked;
+  }
   if (refused(check_profile_limits(a, context)) || refused(choose_queue(checked, context))) return checked;
   if (const auto most = most_pending(context.config, context.who))
     if (context.pending_jobs() + checked.indices.size() > static_cast<std::uint64_t>(*most)) {

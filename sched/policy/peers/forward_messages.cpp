@@ -72,6 +72,18 @@ report::Over over_of(const wire::ForwardOver& told) {
     case wire::ForwardOver::UNKNOWN:
       over.how = How::never_seen;
       break;
+    case wire::ForwardOver::STALE:
+      over.how = How::refused;
+      break;
+    case wire::ForwardOver::PRE_EXEC_FAILED:
+      over.how = How::pre_exec_failed;
+      break;
+    case wire::ForwardOver::NOT_STARTED:
+      over.how = How::not_started;
+      break;
+    case wire::ForwardOver::LOST:
+      over.how = How::host_restarted;
+      break;
     default:
       over.how = How::ended;
   }

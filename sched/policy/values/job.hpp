@@ -67,6 +67,8 @@ inline wire::JobStatus shown_status(const wire::JobRecord& record) {
 inline bool is_elsewhere(const wire::JobRecord& record) {
   return record.has_forwarded() && placed(record.status());
 }
+// The job of another cluster, which has placed it on slots that a lease gives it here: that cluster alone starts it again.
+inline bool on_lent_slots(const wire::JobRecord& record) { return record.from().lease() != 0; }
 // It is in another cluster and has not begun there: shown as pending.
 inline bool waits_elsewhere(const wire::JobRecord& record) {
   return is_elsewhere(record) && pending(shown_status(record));

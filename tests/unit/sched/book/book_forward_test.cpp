@@ -175,6 +175,70 @@ TEST_F(Foreign, TellsAnAcknowledgedEndAgainWhereItIsAskedFor) {
   }
 }
 
+// On slots of a lease: the other cluster has chosen the host.
+class OnLentSlots : public Foreign {
+ protected:
+  ForwardedJobs::Answered start(int id, const Identity& who = kAnn) {
+    wire::ForwardOffer offer;
+    *offer.mutable_attempt() = attempt_of(id);
+    offer.mutable_attempt()->set_lent_host("hostA");
+    auto& lent = *offer.mutable_lent();
+    lent.set_lease(5);
+    lent.set_host("hostA");
+    lent.set_slots(1);
+    lent.set_queue("night");
+    auto asked = plain_job();
+    asked.set_rerunnable(true);
+    return book->forwards().start_on_lent_slots("east", offer, asked, who, now);
+  }
+  wire::ForwardOver over(JobKey key) {
+    const auto said = book->forwards().said_of(key, now);
+    return said && said->over ? *said->over : wire::ForwardOver();
+  }
+};
+
+TEST_F(OnLentSlots, BeginsAtOnceAndOnce) {
+  const auto answered = start(7);
+  const JobKey key = here(answered);
+  EXPECT_EQ(job(key).status(), wire::STATUS_RUN);
+  EXPECT_EQ(job(key).record.queue(), "night@east");
+  EXPECT_EQ(job(key).record.hosts(0).name(), "hostA");
+  EXPECT_EQ(answered.said.state->attempt().lent_host(), "hostA");
+  EXPECT_TRUE(std::any_of(answered.effects.begin(), answered.effects.end(),
+                          [](const Effect& one) { return std::holds_alternative<effect::OrderStart>(one); }));
+  const auto again = start(7);
+  EXPECT_EQ(here(again), key);
+  EXPECT_THAT(again.effects, IsEmpty());
+}
+TEST_F(OnLentSlots, RefusesRoot) {
+  EXPECT_EQ(start(7, kRoot).said.over->how(), wire::ForwardOver::NOT_STARTED);
+  EXPECT_THAT(book->forwards().held_for("east"), IsEmpty());
+}
+TEST_F(OnLentSlots, IsOverWhereAJobOfOursWouldPendAgain) {
+  const JobKey fails = here(start(1)), lost = here(start(2)), recalled = here(start(3)),
+               faster = here(start(4));
+  ends(fails, 1 << 8, report::Over::How::pre_exec_failed);
+  EXPECT_EQ(over(fails).how(), wire::ForwardOver::PRE_EXEC_FAILED);
+  EXPECT_EQ(job(fails).status(), wire::STATUS_EXIT);
+  ends(lost, 0, report::Over::How::host_restarted);
+  EXPECT_EQ(over(lost).how(), wire::ForwardOver::LOST)
+      << "also a rerunnable job: its cluster starts it again";
+  EXPECT_FALSE(book->forwards().recall_lent(recalled, "no longer exported", now).empty());
+  EXPECT_THAT(book->forwards().recall_lent(recalled, "no longer exported", now), IsEmpty()) << "once";
+  ends(recalled, 9, report::Over::How::ended);
+  EXPECT_EQ(over(recalled).how(), wire::ForwardOver::WITHDRAWN);
+  book->forwards().recall_lent(faster, "no longer exported", now);
+  ends(faster, 0, report::Over::How::ended);
+  EXPECT_EQ(over(faster).how(), wire::ForwardOver::ENDED) << "it was faster than the recall";
+}
+TEST_F(OnLentSlots, IsGivenBackWhenTheHostGoesBeforeItHasTheOrder) {
+  tells("hostA", report::HostCame{{}, true});
+  const JobKey key = here(start(7));
+  effects = book->hosts().host_gone("hostA", now);
+  EXPECT_EQ(over(key).how(), wire::ForwardOver::WITHDRAWN);
+  EXPECT_EQ(job(key).status(), wire::STATUS_EXIT);
+}
+
 TEST_F(Foreign, KnowsWhoSubmittedIt) {
   wire::ForwardOffer offer;
   *offer.mutable_attempt() = attempt_of(7);
