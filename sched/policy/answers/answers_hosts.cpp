@@ -153,6 +153,23 @@ void add_host_counts(const book::StatusCounts& counts, wire::BatchReply::Counts&
   to.set_ususp(counts.ususp);
 }
 
+// bhosts shows jobs that this cluster schedules: those on slots that it lends are the consumer's to show.
+book::StatusCounts own_counts(const AnswerView& view, const std::string& host) {
+  book::StatusCounts counts = view.jobs.host_counts(host);
+  if (view.jobs.config().lsb->resources.host_exports.empty()) return counts;
+  for (const JobKey key : view.jobs.on_host(host)) {
+    const Job* job = view.jobs.find(key);
+    if (job == nullptr || !on_lent_slots(job->record)) continue;
+    const std::uint32_t slots = job->record.hosts(0).slots();
+    counts.jobs -= std::min(counts.jobs, slots);
+    auto& of_status = job->status() == wire::STATUS_SSUSP   ? counts.ssusp
+                      : job->status() == wire::STATUS_USUSP ? counts.ususp
+                                                            : counts.run;
+    of_status -= std::min(of_status, slots);
+  }
+  return counts;
+}
+
 BatchHost host_of(const AnswerView& view, const cycle::HostStandings& standings, HostNumber number,
                   const std::vector<ResourceId>& columns) {
   const auto& rules = view.snapshot.rules();
@@ -175,7 +192,7 @@ BatchHost host_of(const AnswerView& view, const cycle::HostStandings& standings,
     to.set_dispatch_windows(row->dispatch_windows.text());
     add_thresholds(rules.indices(), row->thresholds, to);
   }
-  add_host_counts(view.jobs.host_counts(rules.hosts[number].text()), *to.mutable_counts());
+  add_host_counts(own_counts(view, rules.hosts[number].text()), *to.mutable_counts());
   to.set_comment(closed_comment(view, number));
   for (const ResourceId id : stands.beyond) {
     const auto at = std::find(columns.begin(), columns.end(), id);

@@ -58,6 +58,8 @@ void SnapshotKeeper::configure(std::shared_ptr<const cycle::PlacementRules> rule
   }
   if (load_known_) take_load();
   for (const HostOnLease& host : borrowed_) take_borrowed(host);
+  for (const auto& [host, lent] : lent_)
+    if (const auto number = rules_->host(host)) snapshot_->set_lent(*number, lent);
   std::size_t looked_at = 0;
   for (const auto status : {wire::STATUS_PEND, wire::STATUS_PSUSP, wire::STATUS_RUN, wire::STATUS_SSUSP,
                             wire::STATUS_USUSP, wire::STATUS_UNKWN, wire::STATUS_ZOMBI})
@@ -77,6 +79,8 @@ void SnapshotKeeper::job(JobKey key) {
 }
 
 void SnapshotKeeper::set_job(const Job& job) {
+  // Another cluster's cycle counts it: its slots are not ours while they are lent.
+  if (on_lent_slots(job.record)) return snapshot_->forget(job.key());
   const auto& [demand, times, preemption] = demand_for(job);
   if (placed(job.status()))
     return snapshot_->place(cycle::placed_of(*rules_, job, demand, times, preemption));
@@ -175,6 +179,20 @@ std::unordered_map<HostId, double> SnapshotKeeper::cpu_factors() const {
     if (const double factor = snapshot_->values(number).cpu_factor; factor > 0)
       factors.emplace(rules_->hosts[number], factor);
   return factors;
+}
+
+void SnapshotKeeper::lend(std::map<std::string, LentOfHost> hosts) {
+  const auto before = std::exchange(lent_, std::move(hosts));
+  for (const auto& [host, lent] : before)
+    if (const auto number = rules_->host(host); number && !lent_.contains(host))
+      snapshot_->set_lent(*number, {});
+  for (const auto& [host, lent] : lent_)
+    if (const auto number = rules_->host(host)) snapshot_->set_lent(*number, lent);
+}
+
+HostFacts SnapshotKeeper::facts_of(HostNumber host) const {
+  const auto& facts = facts_[host];
+  return facts ? *facts : rules_->cluster->facts(rules_->hosts[host].text());
 }
 
 void SnapshotKeeper::load_lost() {

@@ -42,6 +42,10 @@ class SnapshotKeeper {
   // The hosts that are on lease now, with all that is known of them; it replaces what was said before. Returns the resources that their
   // clusters have and we do not, each once: they are dropped.
   std::vector<std::string> borrow(std::vector<HostOnLease> hosts);
+  // What leases take of hosts of ours; it replaces what was said before.
+  void lend(std::map<std::string, LentOfHost> hosts);
+  // What LIM or the files say of a host of ours.
+  HostFacts facts_of(HostNumber host) const;
   // For HostLedger::cpu_factors().
   std::unordered_map<HostId, double> cpu_factors() const;
 
@@ -78,6 +82,7 @@ class SnapshotKeeper {
   std::map<std::string, HostKind> kinds_;        // of every host that LIM knows
   std::vector<std::optional<HostFacts>> facts_;  // by host: as the snapshot has them; none: the files' facts
   std::vector<HostOnLease> borrowed_;
+  std::map<std::string, LentOfHost> lent_;  // by host of ours
   LoadNews news_;
   bool load_known_ = false;
 };

@@ -104,6 +104,7 @@ Snapshot::Snapshot(std::shared_ptr<const PlacementRules> rules) : rules_(std::mo
     shared_words_.push_back(instance.word.value_or(""));
   }
   borrowed_.resize(count - rules_->own_hosts);
+  lent_.resize(rules_->own_hosts);
   for (HostNumber host = 0; host < count; ++host) add_host(host);
 }
 
@@ -121,6 +122,7 @@ Snapshot::Snapshot(const Snapshot& other)
       queues_(other.queues_),
       values_(other.values_),
       borrowed_(other.borrowed_),
+      lent_(other.lent_),
       shared_numbers_(other.shared_numbers_),
       shared_words_(other.shared_words_),
       demands_(other.demands_),
@@ -148,6 +150,7 @@ Snapshot& Snapshot::operator=(Snapshot other) noexcept {
   queues_.swap(other.queues_);
   values_.swap(other.values_);
   borrowed_.swap(other.borrowed_);
+  lent_.swap(other.lent_);
   shared_numbers_.swap(other.shared_numbers_);
   shared_words_.swap(other.shared_words_);
   demands_.swap(other.demands_);
@@ -202,6 +205,10 @@ void Snapshot::set_load(HostNumber host, const LoadVector& effective,
     here->told_mem = values.numbers[mem];
     here->told_swp = values.numbers[swp];
     limit_memory(host);
+  } else {
+    lent_[host].told_mem = values.numbers[mem];
+    lent_[host].told_swp = values.numbers[swp];
+    hold_back_lent(host);
   }
 }
 
@@ -220,8 +227,25 @@ std::optional<int> Snapshot::slots(HostNumber host) const {
     const bool fewer = values.row != nullptr && !values.row->slots_of_cpus && values.row->slots;
     return fewer ? std::min(lent->slots, *values.row->slots) : lent->slots;
   }
-  if (values.row == nullptr) return std::nullopt;
-  return values.row->slots_of_cpus ? std::optional(values.cpus) : values.row->slots;
+  const LentOfHost& lent = lent_[host].what;
+  if (lent.whole) return 0;
+  std::optional<int> all;
+  if (values.row != nullptr) all = values.row->slots_of_cpus ? std::optional(values.cpus) : values.row->slots;
+  if (lent.slots == 0) return all;
+  return std::max(0, all.value_or(values.cpus) - lent.slots);  // without MXJ its CPUs are exported
+}
+
+void Snapshot::set_lent(HostNumber host, const LentOfHost& lent) {
+  lent_[host].what = lent;
+  hold_back_lent(host);
+}
+
+// What consumers' jobs use is gone from what the host has free already.
+void Snapshot::hold_back_lent(HostNumber host) {
+  const Lent& here = lent_[host];
+  const auto left = [](double free, double lent) { return lent > 0 && free < lent ? 0 : free - lent; };
+  values_[host].numbers[mem] = left(here.told_mem, here.what.mem_mb);
+  values_[host].numbers[swp] = left(here.told_swp, here.what.swp_mb);
 }
 
 void Snapshot::take_rules(std::shared_ptr<const PlacementRules> rules) {

@@ -175,7 +175,7 @@ class Snapshot {
   const HostValues& values(HostNumber host) const { return values_[host]; }
   double shared_number(std::uint32_t instance) const { return shared_numbers_[instance]; }
   const std::string& shared_word(std::uint32_t instance) const { return shared_words_[instance]; }
-  // MXJ, of a borrowed host the slots of its lease, at most a number of MXJ; none: no limit.
+  // MXJ less what is lent, of a borrowed host the slots of its lease, at most a number of MXJ; none: no limit.
   std::optional<int> slots(HostNumber host) const;
 
   // --- borrowed hosts
@@ -184,6 +184,10 @@ class Snapshot {
   void set_share(HostNumber host, const BorrowedShare& share);
   // nullptr: not borrowed, or no lease has said it yet.
   const BorrowedShare* share(HostNumber host) const;
+
+  // --- hosts of ours that are lent
+  void set_lent(HostNumber host, const LentOfHost& lent);
+  const LentOfHost& lent(HostNumber host) const { return lent_[host].what; }
 
   // --- jobs
   // The number of an equal demand, or a new number. Call it once for a submission and a queue: elements of an array share it.
@@ -256,6 +260,14 @@ class Snapshot {
   std::vector<QueueState> queues_;
   std::vector<HostValues> values_;
   std::vector<Borrowed> borrowed_;  // by host number, less own_hosts
+  // Of a host of ours.
+  struct Lent {
+    LentOfHost what;
+    double told_mem = std::numeric_limits<double>::quiet_NaN();  // free there
+    double told_swp = std::numeric_limits<double>::quiet_NaN();
+  };
+  void hold_back_lent(HostNumber host);
+  std::vector<Lent> lent_;  // by host number, up to own_hosts
   std::vector<double> shared_numbers_;
   std::vector<std::string> shared_words_;
   std::vector<DemandEntry> demands_;

@@ -24,6 +24,14 @@ struct BorrowedShare {
   friend bool operator==(const BorrowedShare&, const BorrowedShare&) = default;
 };
 
+// What of a host of ours leases give to other clusters: it is gone from our own schedule().
+struct LentOfHost {
+  bool whole = false;  // no slot of it is ours
+  int slots = 0;  // taken from the host's own slots; negative: slots of a shared PER_HOST are added to them
+  double mem_mb = 0, swp_mb = 0;  // exported, and not used by jobs of the consumers
+  friend bool operator==(const LentOfHost&, const LentOfHost&) = default;
+};
+
 struct HostOnLease {
   HostId id;  // host@cluster
   BorrowedShare share;

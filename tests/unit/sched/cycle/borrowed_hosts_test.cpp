@@ -145,6 +145,30 @@ TEST_F(BorrowedHosts, ParallelJobsNeedReceiveFrom) {
   EXPECT_EQ(snapshot.tallies().slots[*snapshot.rules().host("c1@west")], 1) << "one slot is not parallel";
 }
 
+// The other side: hosts of ours that leases give away.
+TEST_F(BorrowedHosts, AHostThatIsLentAsAWholeTakesNoJobOfOurs) {
+  const HostNumber h1 = *snapshot.rules().host("h1"), b2 = *snapshot.rules().host("b2");
+  snapshot.set_lent(h1, {.whole = true});
+  EXPECT_EQ(snapshot.slots(h1), 0);
+  wait(1, demand_of("local"));
+  wait(2, demand_of("local"));
+  start();
+  EXPECT_TRUE(snapshot.jobs_on(h1).empty());
+  EXPECT_EQ(snapshot.jobs_on(b2).size(), 2U);
+  snapshot.set_lent(h1, {});
+  EXPECT_NE(snapshot.slots(h1), 0);
+}
+TEST_F(BorrowedHosts, ExportedMemoryIsGoneFromOurOwnJobs) {
+  const HostNumber h1 = *snapshot.rules().host("h1");
+  const double before = snapshot.values(h1).numbers[mem];
+  snapshot.set_lent(h1, {.mem_mb = 400, .swp_mb = 1});
+  EXPECT_DOUBLE_EQ(snapshot.values(h1).numbers[mem], before - 400);
+  snapshot.set_lent(h1, {.mem_mb = 1e9});
+  EXPECT_DOUBLE_EQ(snapshot.values(h1).numbers[mem], 0);
+  snapshot.set_lent(h1, {});
+  EXPECT_DOUBLE_EQ(snapshot.values(h1).numbers[mem], before);
+}
+
 TEST_F(BorrowedHosts, ExportedMemoryIsTheLimitOfWhatJobsReserveAndUse) {
   borrow(kHosts);
   const HostNumber host = *snapshot.rules().host("b1@east");
