@@ -5,6 +5,7 @@
 #include <set>
 
 #include "common/base/host_list.hpp"
+#include "common/wire/host_facts.hpp"
 
 namespace rollcall::sched::peers {
 namespace {
@@ -14,6 +15,8 @@ using lease::Phase;
 
 constexpr int kMostMegabytes = 1'000'000'000;
 constexpr std::size_t kLongestResource = 64;
+constexpr int kMostIndices = 10'000;  // of one host
+constexpr std::size_t kMostFacts = 64 * 1024;
 
 wire::LeaseNumber number_of(const GrantNumber& number) {
   wire::LeaseNumber to;
@@ -91,7 +94,85 @@ Result<lease::LeasedHost> believed_host(const wire::LeaseHost& told) {
   return host;
 }
 
+wire::LeaseHost host_of(const lease::LeasedHost& host) {
+  wire::LeaseHost to;
+  to.set_host(host.host);
+  to.set_slots(host.slots);
+  if (host.memory_mb) to.set_memory_mb(*host.memory_mb);
+  if (host.swap_mb) to.set_swap_mb(*host.swap_mb);
+  to.set_whole(host.whole);
+  return to;
+}
+
 }  // namespace
+
+Result<std::vector<ToldHost>> believed(const wire::LeaseLoads& told) {
+  if (told.hosts_size() > kMostLeasedHosts)
+    return wrong_number("hosts of leases", told.hosts_size(), kMostLeasedHosts);
+  std::vector<ToldHost> hosts;
+  for (const auto& each : told.hosts()) {
+    if (!host_name(each.facts().name())) return wrong("host of a lease", each.facts().name(), "a host name");
+    if (each.facts().ByteSizeLong() > kMostFacts)
+      return wrong_number("bytes of a host's facts", static_cast<std::int64_t>(each.facts().ByteSizeLong()),
+                          static_cast<std::int64_t>(kMostFacts));
+    if (each.names_size() != each.values_size() || each.names_size() > kMostIndices)
+      return wrong_number("load indices of a host", each.names_size(), kMostIndices);
+    ToldHost host{each.facts().name(), {}};
+    host.told.facts = wire::from_wire(each.facts());
+    host.told.unreachable = each.unreachable();
+    host.told.unavailable = each.unavailable();
+    host.told.closed = each.closed() || each.locked();
+    for (int i = 0; i < each.names_size(); ++i)
+      if (resource_name(each.names(i))) host.told.numbers[each.names(i)] = each.values(i);
+    hosts.push_back(std::move(host));
+  }
+  return hosts;
+}
+
+wire::LeaseRow row_of(const lease::LeaseOfPolicy& of) {
+  const lease::ProviderLease& lease = of.lease;
+  wire::LeaseRow row;
+  row.set_lease(lease.id.number);
+  row.set_consumer(lease.consumer);
+  *row.mutable_number() = number_of(lease.number);
+  row.set_state(state_of(lease.phase));
+  row.set_withdrawn(lease.withdrawn);
+  for (const lease::LentHost& host : lease.hosts) {
+    auto& to = *row.add_hosts();
+    *to.mutable_has() = host_of(host.has);
+    to.set_wanted(host.wanted);
+    to.set_kills(host.kills);
+  }
+  for (const lease::LeasedResource& resource : lease.resources) {
+    auto& to = *row.add_resources();
+    to.set_name(resource.name);
+    to.set_instances(resource.instances);
+  }
+  row.set_policy(of.policy);
+  row.set_terms(of.terms);
+  return row;
+}
+
+std::optional<lease::LeaseOfPolicy> lease_of(const wire::LeaseRow& row, const std::string& provider) {
+  const auto phase = phase_of(row.state());
+  if (row.lease() == 0 || !phase) return std::nullopt;
+  lease::LeaseOfPolicy of;
+  of.lease.id = {provider, row.lease()};
+  of.lease.consumer = row.consumer();
+  of.lease.phase = *phase;
+  of.lease.withdrawn = row.withdrawn();
+  of.lease.number = number_of(row.number());
+  for (const auto& host : row.hosts()) {
+    const auto has = believed_host(host.has());
+    if (!has) return std::nullopt;
+    of.lease.hosts.push_back({*has, host.wanted(), host.kills(), 0});
+  }
+  for (const auto& resource : row.resources())
+    of.lease.resources.push_back({resource.name(), resource.instances()});
+  of.policy = row.policy();
+  of.terms = row.terms();
+  return of;
+}
 
 wire::PeerMessage stands_of(const lease::ProviderLease& lease) {
   wire::PeerMessage message;
@@ -100,12 +181,7 @@ wire::PeerMessage stands_of(const lease::ProviderLease& lease) {
   *stands.mutable_number() = number_of(lease.number);
   stands.set_state(state_of(lease.phase));
   for (const lease::LentHost& host : lease.hosts) {
-    auto& to = *stands.add_hosts();
-    to.set_host(host.has.host);
-    to.set_slots(host.has.slots);
-    if (host.has.memory_mb) to.set_memory_mb(*host.has.memory_mb);
-    if (host.has.swap_mb) to.set_swap_mb(*host.has.swap_mb);
-    to.set_whole(host.has.whole);
+    *stands.add_hosts() = host_of(host.has);
   }
   for (const lease::LeasedResource& resource : lease.resources) {
     auto& to = *stands.add_resources();

@@ -6,10 +6,14 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
+#include <vector>
 
 #include "common/base/result.hpp"
 #include "common/wire/peer.pb.h"
 #include "sched/policy/lease/lease_life.hpp"
+#include "sched/policy/lease/lease_terms.hpp"
+#include "sched/policy/values/host_on_lease.hpp"
 
 namespace rollcall::sched::peers {
 
@@ -29,6 +33,17 @@ struct ToldLease {
   lease::event::Told told;
 };
 Result<ToldLease> believed(const wire::LeaseStands& told);
+
+// One host's facts and load, as the consumer believes them. Errors: a name that is none, or too much.
+struct ToldHost {
+  std::string host;  // its name at the provider
+  HostOnLease told;  // without its id and its share
+};
+Result<std::vector<ToldHost>> believed(const wire::LeaseLoads& told);
+
+// The provider's row in its store, and the lease of it; nullopt: it is malformed.
+wire::LeaseRow row_of(const lease::LeaseOfPolicy& lease);
+std::optional<lease::LeaseOfPolicy> lease_of(const wire::LeaseRow& row, const std::string& provider);
 
 // ---------------------------------------------------------------- of the consumer
 

@@ -33,6 +33,44 @@ TEST(LeaseMessages, TellEveryState) {
   }
 }
 
+TEST(LeaseMessages, ARowOfTheStoreHasAllOfALeaseButWhatTheConsumerSaid) {
+  lease::LeaseOfPolicy of{lent(), "PER_HOST a", "PER_HOST a; SLOTS 2"};
+  of.lease.hosts[0].kills = true;
+  of.lease.hosts[1].wanted = 3;
+  of.lease.withdrawn = true;
+  of.lease.hosts[1].told = 2;
+  const auto read = lease_of(row_of(of), "east");
+  ASSERT_TRUE(read);
+  EXPECT_EQ(row_of(*read).SerializeAsString(), row_of(of).SerializeAsString());
+  EXPECT_EQ(read->lease.id, of.lease.id);
+  EXPECT_EQ(read->lease.number, of.lease.number);
+  EXPECT_EQ(read->lease.hosts[1].told, 0);
+  EXPECT_FALSE(lease_of(wire::LeaseRow(), "east"));
+}
+TEST(LeaseMessages, ToldHostsAreBounded) {
+  wire::LeaseLoads told;
+  auto& host = *told.add_hosts();
+  host.mutable_facts()->set_name("a");
+  host.mutable_facts()->set_type("X86_64");
+  host.add_names("mem");
+  host.add_values(100);
+  host.set_locked(true);
+  const auto hosts = believed(told);
+  ASSERT_TRUE(hosts) << hosts.error().text;
+  EXPECT_EQ((*hosts)[0].host, "a");
+  EXPECT_EQ((*hosts)[0].told.facts.type, "X86_64");
+  EXPECT_EQ((*hosts)[0].told.numbers.at("mem"), 100);
+  EXPECT_TRUE((*hosts)[0].told.closed);
+  host.add_names("swp");
+  EXPECT_FALSE(believed(told)) << "a name without a value";
+  host.add_values(1);
+  host.mutable_facts()->set_name("a b");
+  EXPECT_FALSE(believed(told));
+  host.mutable_facts()->set_name("a");
+  host.mutable_facts()->set_model(std::string(100'000, 'x'));
+  EXPECT_FALSE(believed(told));
+}
+
 // Each changes a good message into one that cannot be true.
 template <class Change>
 std::string error_of(const Change& change) {

@@ -1,0 +1,182 @@
+#include "sched/policy/lease/lease_terms.hpp"
+
+#include <algorithm>
+#include <set>
+
+namespace rollcall::sched::lease {
+namespace {
+
+bool exports_to(const ExportPolicy& policy, const std::string& consumer) {
+  return std::any_of(policy.consumers.begin(), policy.consumers.end(),
+                     [&](const Consumer& one) { return one.cluster == consumer; });
+}
+
+AttemptsOn attempts_on(const Attempts& attempts, std::uint64_t lease, const std::string& host) {
+  const auto found = attempts.find({lease, host});
+  return found == attempts.end() ? AttemptsOn{} : found->second;
+}
+
+// Slots that the lease has in its hand, also those of attempts that a lost store forgot to count.
+int in_hand(const LeaseOfPolicy& lease, const LentHost& host, const Attempts& attempts) {
+  return std::max(host.has.slots, attempts_on(attempts, lease.lease.id.number, host.has.host).slots);
+}
+
+int both_sides(const LeaseOfPolicy& of, const std::string& host) {
+  const auto found = of.both_sides.find(host);
+  return found == of.both_sides.end() ? 0 : found->second;
+}
+
+bool names(const std::vector<conf::HostItem>& items, const std::string& provider) {
+  return std::any_of(items.begin(), items.end(), [&](const conf::HostItem& item) {
+    return !item.excluded && (item.cluster == provider || (item.cluster.empty() && item.name == "allremote"));
+  });
+}
+
+}  // namespace
+
+std::string policy_name(const ExportPolicy& policy) {
+  if (!policy.names_hosts()) return "RES_SELECT " + policy.select;
+  std::string name = "PER_HOST";
+  for (const std::string& host : policy.hosts) name += " " + host;
+  return name;
+}
+
+std::string policy_terms(const ExportPolicy& policy) {
+  std::string terms = (policy.shared ? "shared " : "exclusive ") + policy_name(policy) + "; NHOSTS " +
+                      std::to_string(policy.most_hosts) + "; SLOTS " + std::to_string(policy.slots) +
+                      "; MEM " + (policy.memory_mb ? std::to_string(*policy.memory_mb) : "-") + "; SWP " +
+                      (policy.swap_mb ? std::to_string(*policy.swap_mb) : "-") + "; DISTRIBUTION";
+  for (const Consumer& one : policy.consumers) terms += " " + one.cluster + " " + std::to_string(one.shares);
+  return terms;
+}
+
+std::vector<std::optional<std::size_t>> policies_of(const std::vector<const LeaseOfPolicy*>& leases,
+                                                    const std::vector<ExportPolicy>& policies) {
+  std::vector<std::optional<std::size_t>> of(leases.size());
+  std::set<std::pair<std::size_t, std::string>> taken;  // policy, consumer
+  const auto take = [&](bool same) {
+    for (std::size_t i = 0; i < leases.size(); ++i) {
+      const LeaseOfPolicy& lease = *leases[i];
+      if (of[i] || lease.lease.withdrawn) continue;
+      for (std::size_t policy = 0; policy < policies.size() && !of[i]; ++policy) {
+        const ExportPolicy& one = policies[policy];
+        const bool fits = same ? policy_name(one) == lease.policy : one.names_hosts() == lease.names_hosts();
+        if (fits && exports_to(one, lease.lease.consumer) &&
+            taken.emplace(policy, lease.lease.consumer).second)
+          of[i] = policy;
+      }
+    }
+  };
+  take(true);
+  take(false);
+  return of;
+}
+
+HostsNow hosts_now(const LeaseOfPolicy& of, const std::vector<const LeaseOfPolicy*>& all,
+                   const std::map<std::string, OwnHost>& own, const Attempts& attempts) {
+  HostsNow now;
+  for (const LentHost& host : of.lease.hosts) {
+    HostNow& here = now[host.has.host];
+    here.used = attempts_on(attempts, of.lease.id.number, host.has.host).slots;
+    const auto known = own.find(host.has.host);
+    if (known == own.end() || !known->second.heard) continue;
+    // PER_HOST adds slots to a host: those that its policies export, together; where it is shared, the provider uses some of them.
+    // Whole hosts lend the host's own slots.
+    const bool named = of.names_hosts();
+    int there = 0;
+    if (!named || of.shared()) there = known->second.slots - known->second.used;
+    for (const LeaseOfPolicy* other : all)
+      for (const LentHost& same : other->lease.hosts) {
+        if (same.has.host != host.has.host || other->names_hosts() != named) continue;
+        there -= in_hand(*other, same, attempts);
+        if (named) there += other->shared() ? both_sides(*other, host.has.host) : same.wanted;
+      }
+    here.free = std::max(0, there);
+  }
+  return now;
+}
+
+std::vector<SharedHost> shared_hosts(const LeaseOfPolicy& of, const std::map<std::string, OwnHost>& own,
+                                     const Attempts& attempts) {
+  std::vector<SharedHost> hosts;
+  for (const LentHost& host : of.lease.hosts) {
+    SharedHost one;
+    one.slots = std::max(both_sides(of, host.has.host), host.has.slots);
+    one.consumer_has = host.has.slots;
+    // What the consumer told last may be old; starts on their way count when it acknowledges the division.
+    one.consumer_uses = attempts_on(attempts, of.lease.id.number, host.has.host).slots;
+    if (const auto known = own.find(host.has.host); known != own.end())
+      one.provider_uses = std::max(0, known->second.used - (of.names_hosts() ? known->second.slots : 0));
+    hosts.push_back(one);
+  }
+  return hosts;
+}
+
+std::vector<LeasedHost> divided_hosts(const LeaseOfPolicy& of, const std::vector<LeasedHost>& offered,
+                                      const std::map<std::string, OwnHost>& own, const Attempts& attempts) {
+  LeaseOfPolicy next = of;
+  next.both_sides.clear();
+  next.lease.hosts.clear();
+  bool any = false;
+  for (const LeasedHost& host : offered) {
+    next.both_sides[host.host] = host.slots;
+    const auto before = std::find_if(of.lease.hosts.begin(), of.lease.hosts.end(),
+                                     [&](const LentHost& one) { return one.has.host == host.host; });
+    LentHost to;
+    to.has = host;
+    to.has.slots = 0;
+    if (before != of.lease.hosts.end()) {
+      to.has.slots = before->has.slots;
+      to.wanted = std::min(before->wanted, host.slots);
+    }
+    any = any || to.wanted > 0;
+    next.lease.hosts.push_back(to);
+  }
+  const std::vector<int> reserved = reserve_one(shared_hosts(next, own, attempts));
+  std::vector<LeasedHost> hosts = offered;
+  for (std::size_t i = 0; i < hosts.size(); ++i)
+    hosts[i].slots = any ? next.lease.hosts[i].wanted : reserved[i];
+  return hosts;
+}
+
+std::map<std::string, LentOfHost> lent_hosts(const std::vector<const LeaseOfPolicy*>& all,
+                                             const Attempts& attempts) {
+  std::map<std::string, LentOfHost> lent;
+  for (const LeaseOfPolicy* one : all)
+    for (const LentHost& host : one->lease.hosts) {
+      if (host.wanted == 0 && host.has.slots == 0 && !one->shared()) continue;
+      LentOfHost& to = lent[host.has.host];
+      const AttemptsOn used = attempts_on(attempts, one->lease.id.number, host.has.host);
+      const int consumers = std::max(host.wanted, in_hand(*one, host, attempts));
+      if (!one->shared())
+        to.whole = to.whole || !one->names_hosts();
+      else if (!one->names_hosts())
+        to.slots += consumers;
+      else if (!one->lease.withdrawn)
+        to.slots -= std::max(0, both_sides(*one, host.has.host) - consumers);
+      if (host.has.memory_mb) to.mem_mb += std::max(0.0, *host.has.memory_mb - used.mem_mb);
+      if (host.has.swap_mb) to.swp_mb += std::max(0.0, *host.has.swap_mb - used.swp_mb);
+    }
+  return lent;
+}
+
+bool waits(const ProviderLease& lease) {
+  switch (lease.phase) {
+    case Phase::offered:
+      return false;
+    case Phase::active:
+      return lease.withdrawn || std::any_of(lease.hosts.begin(), lease.hosts.end(), [](const LentHost& host) {
+               return host.wanted != host.has.slots;
+             });
+    default:
+      return true;
+  }
+}
+
+bool could_use(const std::vector<conf::HostItem>& queue_hosts, const std::vector<conf::HostItem>& asked,
+               const std::string& provider) {
+  if (!names(queue_hosts, provider)) return false;
+  return asked.empty() || names(asked, provider);
+}
+
+}  // namespace rollcall::sched::lease

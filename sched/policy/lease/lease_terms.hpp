@@ -1,0 +1,86 @@
+// lease_terms: which policy of lsb.resources a lease is of, which slots are in nobody's hand, and what is left of a host for its own
+// cluster. Functions of all leases of a provider. docs/decisions/0097.
+//
+// Policies have no names. After a change of lsb.resources a lease is of the policy with the same PER_HOST or RES_SELECT, else of the
+// next one of its kind that exports to its consumer.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "sched/policy/lease/exports.hpp"
+#include "sched/policy/lease/lease_life.hpp"
+#include "sched/policy/lease/reclaim.hpp"
+#include "sched/policy/values/host_on_lease.hpp"
+
+namespace rollcall::sched::lease {
+
+// "PER_HOST hostA hostB", "RES_SELECT type==LINUX".
+std::string policy_name(const ExportPolicy& policy);
+// All of it, in one line: what was chosen stays while this is the same.
+std::string policy_terms(const ExportPolicy& policy);
+
+// A lease of the provider with the policy that it was made for.
+struct LeaseOfPolicy {
+  ProviderLease lease;
+  std::string policy, terms;  // policy_name(), policy_terms()
+  // TYPE=shared: slots of each host, both sides together. Not in the store: empty until the files and the hosts are known.
+  std::map<std::string, int> both_sides = {};
+
+  bool names_hosts() const { return policy.starts_with("PER_HOST"); }
+  bool shared() const { return terms.starts_with("shared"); }
+};
+
+// Of each lease the place of its policy; none: it is withdrawn. No two leases with one consumer have one policy. Leases that are
+// withdrawn already have none.
+std::vector<std::optional<std::size_t>> policies_of(const std::vector<const LeaseOfPolicy*>& leases,
+                                                    const std::vector<ExportPolicy>& policies);
+
+// What the provider knows of one of its hosts.
+struct OwnHost {
+  int slots = 0;       // MXJ, its CPUs where MXJ is not given
+  int used = 0;        // by its own jobs
+  bool heard = false;  // its RES has said in this mbatchd's term what it holds
+};
+// Slots and memory in MB of a lease's attempts on a host that were accepted and are not over.
+struct AttemptsOn {
+  int slots = 0;
+  double mem_mb = 0, swp_mb = 0;
+};
+using Attempts = std::map<std::pair<std::uint64_t, std::string>, AttemptsOn>;  // by lease and host
+
+// Of each host of the lease. A host that `own` does not have has no free slots. `fenced` is left empty.
+HostsNow hosts_now(const LeaseOfPolicy& of, const std::vector<const LeaseOfPolicy*>& all,
+                   const std::map<std::string, OwnHost>& own, const Attempts& attempts);
+
+// ---------------------------------------------------------------- TYPE=shared
+
+// The hosts of a shared lease, in the lease's order, for reclaim(). The slots of PER_HOST are beside the host's own, so those that the
+// provider's jobs use beyond its own count.
+std::vector<SharedHost> shared_hosts(const LeaseOfPolicy& of, const std::map<std::string, OwnHost>& own,
+                                     const Attempts& attempts);
+// What event::Exported says of a shared lease whose policy exports `offered`: the consumer's part is as it was divided last. Of a lease
+// that has no part yet one idle slot is reserved.
+std::vector<LeasedHost> divided_hosts(const LeaseOfPolicy& of, const std::vector<LeasedHost>& offered,
+                                      const std::map<std::string, OwnHost>& own, const Attempts& attempts);
+
+// ---------------------------------------------------------------- what is left
+
+// What leases take of the provider's own hosts. Whole hosts are taken from the moment they are exported; of a shared lease the slots
+// that are the consumer's or are to be, and what the provider has of PER_HOST's slots is added to its own.
+std::map<std::string, LentOfHost> lent_hosts(const std::vector<const LeaseOfPolicy*>& all,
+                                             const Attempts& attempts);
+
+// Whether a lease is to be looked at again when a job ends or a host comes.
+bool waits(const ProviderLease& lease);
+
+// The consumer's question: could a pending job use hosts of the cluster? `queue_hosts`: HOSTS of its queue; empty: hosts of the own
+// cluster. `asked`: its -m; empty: none.
+bool could_use(const std::vector<conf::HostItem>& queue_hosts, const std::vector<conf::HostItem>& asked,
+               const std::string& provider);
+
+}  // namespace rollcall::sched::lease

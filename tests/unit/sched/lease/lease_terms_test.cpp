@@ -1,0 +1,153 @@
+// Which policy a lease is of, which slots are free, and what is left of a host for its own cluster.
+#include "sched/policy/lease/lease_terms.hpp"
+
+#include <gtest/gtest.h>
+
+#include <set>
+
+namespace rollcall::sched::lease {
+namespace {
+
+ExportPolicy named(std::vector<std::string> hosts, int slots, std::vector<Consumer> consumers) {
+  ExportPolicy policy;
+  policy.hosts = std::move(hosts);
+  policy.slots = slots;
+  policy.consumers = std::move(consumers);
+  return policy;
+}
+ExportPolicy chosen(std::string select, std::vector<Consumer> consumers) {
+  ExportPolicy policy;
+  policy.select = std::move(select);
+  policy.most_hosts = 2;
+  policy.consumers = std::move(consumers);
+  return policy;
+}
+LeaseOfPolicy lease_for(std::uint64_t number, const std::string& consumer, const ExportPolicy& policy) {
+  LeaseOfPolicy of;
+  of.lease.id = {"east", number};
+  of.lease.consumer = consumer;
+  of.policy = policy_name(policy);
+  of.terms = policy_terms(policy);
+  return of;
+}
+LentHost lent(const std::string& host, int has, int wanted, bool whole = false) {
+  LentHost one;
+  one.has = {host, has, {}, {}, whole};
+  one.wanted = wanted;
+  return one;
+}
+
+TEST(LeaseTerms, APolicyIsFoundByItsHostsOrItsRequirement) {
+  const ExportPolicy a = named({"a"}, 2, {{"west", 1}}), b = named({"b"}, 2, {{"west", 1}, {"north", 1}});
+  const LeaseOfPolicy of_a = lease_for(1, "west", a), of_b = lease_for(2, "west", b), north = lease_for(3, "north", b);
+  const auto of = policies_of({&of_a, &of_b, &north}, {b, a});
+  EXPECT_EQ(of[0], 1U);
+  EXPECT_EQ(of[1], 0U);
+  EXPECT_EQ(of[2], 0U) << "one policy makes a lease with each consumer";
+}
+TEST(LeaseTerms, AChangedPolicyIsTheNextOneOfItsKind) {
+  const LeaseOfPolicy of_a = lease_for(1, "west", named({"a"}, 2, {{"west", 1}}));
+  const ExportPolicy c = named({"c"}, 1, {{"west", 1}}), select = chosen("type==any", {{"west", 1}});
+  EXPECT_EQ(policies_of({&of_a}, {select, c})[0], 1U);
+  EXPECT_FALSE(policies_of({&of_a}, {select})[0]) << "another kind";
+  EXPECT_FALSE(policies_of({&of_a}, {named({"a"}, 2, {{"north", 1}})})[0]) << "its consumer is gone";
+  LeaseOfPolicy withdrawn = of_a;
+  withdrawn.lease.withdrawn = true;
+  EXPECT_FALSE(policies_of({&withdrawn}, {c})[0]) << "a lease that ends does not come back";
+}
+TEST(LeaseTerms, TermsDifferWithEachColumn) {
+  const ExportPolicy policy = named({"a"}, 2, {{"west", 1}});
+  std::set<std::string> terms{policy_terms(policy)};
+  ExportPolicy other = policy;
+  other.slots = 3;
+  terms.insert(policy_terms(other));
+  other = policy;
+  other.memory_mb = 100;
+  terms.insert(policy_terms(other));
+  other = policy;
+  other.shared = true;
+  terms.insert(policy_terms(other));
+  other = policy;
+  other.consumers[0].shares = 2;
+  terms.insert(policy_terms(other));
+  EXPECT_EQ(terms.size(), 5U);
+}
+
+TEST(LeaseTerms, PerHostLendsSlotsThatItsPoliciesAddAlone) {
+  const ExportPolicy policy = named({"a"}, 4, {{"west", 1}, {"north", 1}});
+  LeaseOfPolicy west = lease_for(1, "west", policy), north = lease_for(2, "north", policy);
+  west.lease.hosts = {lent("a", 0, 2)};
+  north.lease.hosts = {lent("a", 3, 2)};  // one is still to be given up
+  const std::map<std::string, OwnHost> own = {{"a", {1, 1, true}}};
+  EXPECT_EQ(hosts_now(west, {&west, &north}, own, {})["a"].free, 1);
+  EXPECT_EQ(hosts_now(west, {&west, &north}, {{"a", {1, 1, false}}}, {})["a"].free, 0)
+      << "its RES has not said what it holds";
+  EXPECT_EQ(hosts_now(west, {&west, &north}, own, {{{2, "a"}, {4, 0, 0}}})["a"].free, 0)
+      << "attempts beyond the grant count";
+  EXPECT_EQ(hosts_now(west, {&west, &north}, own, {{{1, "a"}, {2, 0, 0}}})["a"].used, 2);
+}
+TEST(LeaseTerms, AWholeHostLendsWhatItsOwnClusterDoesNotUse) {
+  const ExportPolicy policy = chosen("type==any", {{"west", 1}, {"north", 1}});
+  LeaseOfPolicy west = lease_for(1, "west", policy), north = lease_for(2, "north", policy);
+  west.lease.hosts = {lent("a", 0, 8, true)};
+  EXPECT_EQ(hosts_now(west, {&west, &north}, {{"a", {8, 3, true}}}, {})["a"].free, 5);
+  north.lease.hosts = {lent("a", 8, 0, true)};  // it waits for jobs to end
+  EXPECT_EQ(hosts_now(west, {&west, &north}, {{"a", {8, 0, true}}}, {})["a"].free, 0);
+}
+
+TEST(LeaseTerms, AWholeHostIsGoneFromItsClusterOnceItIsExported) {
+  const ExportPolicy whole = chosen("type==any", {{"west", 1}}), part = named({"b"}, 2, {{"west", 1}});
+  LeaseOfPolicy one = lease_for(1, "west", whole), other = lease_for(2, "west", part);
+  one.lease.hosts = {lent("a", 0, 8, true), lent("c", 0, 0, true)};
+  other.lease.hosts = {lent("b", 2, 2)};
+  other.lease.hosts[0].has.memory_mb = 1000;
+  const auto taken = lent_hosts({&one, &other}, {{{2, "b"}, {1, 300, 0}}});
+  EXPECT_TRUE(taken.at("a").whole);
+  EXPECT_FALSE(taken.contains("c"));
+  EXPECT_EQ(taken.at("b"), (LentOfHost{false, 0, 700, 0})) << "PER_HOST adds slots; what is used counts once";
+}
+
+TEST(LeaseTerms, ASharedLeaseBeginsWithOneReservedSlotAndKeepsItsDivision) {
+  ExportPolicy policy = named({"a"}, 4, {{"west", 1}});
+  policy.shared = true;
+  LeaseOfPolicy of = lease_for(1, "west", policy);
+  const std::vector<LeasedHost> offered = {{"a", 4, {}, {}, false}};
+  const std::map<std::string, OwnHost> own = {{"a", {2, 3, true}}};  // one job on a slot of the lease
+  EXPECT_EQ(divided_hosts(of, offered, own, {})[0].slots, 1);
+  EXPECT_EQ(divided_hosts(of, offered, {{"a", {2, 6, true}}}, {})[0].slots, 0) << "no slot is idle";
+  of.both_sides = {{"a", 4}};
+  of.lease.hosts = {lent("a", 3, 3)};
+  EXPECT_EQ(divided_hosts(of, offered, own, {})[0].slots, 3) << "as it was divided last";
+  EXPECT_EQ(divided_hosts(of, {{"a", 2, {}, {}, false}}, own, {})[0].slots, 2) << "the policy exports fewer";
+  const auto shared = shared_hosts(of, own, {{{1, "a"}, {2, 0, 0}}});
+  EXPECT_EQ(shared, (std::vector<SharedHost>{{4, 3, 2, 1}}));
+}
+TEST(LeaseTerms, SlotsOfASharedLeaseAreAddedToOrTakenFromTheHostsOwn) {
+  ExportPolicy part = named({"a"}, 4, {{"west", 1}}), whole = chosen("type==any", {{"west", 1}});
+  part.shared = whole.shared = true;
+  LeaseOfPolicy one = lease_for(1, "west", part), other = lease_for(2, "west", whole);
+  one.lease.hosts = {lent("a", 1, 1)};
+  one.both_sides = {{"a", 4}};
+  other.lease.hosts = {lent("b", 1, 3)};
+  other.both_sides = {{"b", 8}};
+  const auto taken = lent_hosts({&one, &other}, {});
+  EXPECT_EQ(taken.at("a"), (LentOfHost{false, -3, 0, 0}));
+  EXPECT_EQ(taken.at("b"), (LentOfHost{false, 3, 0, 0})) << "also slots that it is to have";
+  EXPECT_EQ(hosts_now(one, {&one, &other}, {{"a", {2, 4, true}}}, {})["a"].free, 1) << "MXJ 2, 4 used, 4 shared, 1 lent";
+  EXPECT_EQ(hosts_now(other, {&one, &other}, {{"b", {8, 5, true}}}, {})["b"].free, 2);
+}
+
+TEST(LeaseTerms, AJobCouldUseALeaseThatItsQueueAndItsHostsName) {
+  const auto words = [](const std::vector<std::string>& all) { return *conf::parse_host_items(all); };
+  EXPECT_FALSE(could_use({}, {}, "east"));
+  EXPECT_FALSE(could_use(words({"all"}), {}, "east"));
+  EXPECT_TRUE(could_use(words({"all", "allremote"}), {}, "east"));
+  EXPECT_TRUE(could_use(words({"all@east"}), {}, "east"));
+  EXPECT_TRUE(could_use(words({"hostA@east+2"}), {}, "east"));
+  EXPECT_FALSE(could_use(words({"all@north"}), {}, "east"));
+  EXPECT_FALSE(could_use(words({"allremote"}), words({"hostB"}), "east"));
+  EXPECT_TRUE(could_use(words({"allremote"}), words({"hostB@east"}), "east"));
+}
+
+}  // namespace
+}  // namespace rollcall::sched::lease
