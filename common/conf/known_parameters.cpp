@@ -12,7 +12,6 @@ namespace {
 using File = KnownParameter::File;
 using Effect = KnownParameter::Effect;
 
-constexpr std::string_view kNoLeases = "lending hosts to other clusters is not supported in this release";
 constexpr std::string_view kNoAffinity = "binding jobs to processors is not supported in this release";
 constexpr std::string_view kProofs = "who a caller is, MUNGE or the cluster's key proves";
 constexpr std::string_view kNoPoe = "POE is not supported";
@@ -183,7 +182,7 @@ const std::vector<KnownParameter> kLsbParams{
     {"MC_PENDING_REASON_UPDATE_INTERVAL", File::lsb_params},
     {"MC_PLUGIN_SCHEDULE_ENHANCE", File::lsb_params},
     {"MC_PLUGIN_UPDATE_INTERVAL", File::lsb_params},
-    {"MC_RECLAIM_DELAY", File::lsb_params, Effect::later, kNoLeases},
+    {"MC_RECLAIM_DELAY", File::lsb_params},
     {"MC_RESOURCE_MATCHING_CRITERIA", File::lsb_params},
     {"MC_RUSAGE_UPDATE_INTERVAL", File::lsb_params},
     {"NEW_JOB_SCHED_DELAY", File::lsb_params, Effect::none, "it is a queue's parameter"},

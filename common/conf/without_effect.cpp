@@ -10,7 +10,8 @@ namespace rollcall::conf {
 namespace {
 
 constexpr std::string_view kKeywordForwarding = "jobs are forwarded without it in this release";
-constexpr std::string_view kKeywordNoLeases = "hosts are not lent to other clusters in this release";
+constexpr std::string_view kKeywordNoLentResources =
+    "shared resources are not lent to other clusters in this release";
 constexpr std::string_view kKeywordNoForwarding =
     "loads and hosts of other clusters are not shared in this release";
 constexpr std::string_view kKeywordNoFairshare =
@@ -106,8 +107,7 @@ const std::vector<KeywordWithoutEffect> kKeywordTable{
     {"lsb.users", "UserGroup", "FS_POLICY", kKeywordNoFairshare},
     {"lsb.users", "User", "PRIORITY", kKeywordNoFairshare},
     {"lsb.users", "User", "MAX_PEND_SLOTS", kKeywordLater},
-    {"lsb.resources", "HostExport", "", kKeywordNoLeases},
-    {"lsb.resources", "SharedResourceExport", "", kKeywordNoLeases},
+    {"lsb.resources", "SharedResourceExport", "", kKeywordNoLentResources},
     {"lsb.resources", "ResourceReservation", "", "there are no advance reservations"},
     {"lsb.resources", "GuaranteedResourcePool", "", "there are no guaranteed pools"},
     {"lsb.resources", "ResourcePool", "", "there are no guaranteed pools"},
@@ -120,7 +120,6 @@ const std::vector<KeywordWithoutEffect> kKeywordTable{
     {"lsb.resources", "Limit", "JOBS_PER_SCHED_CYCLE", kKeywordLater},
     {"lsf.cluster", "RemoteClusters", "EQUIV", kKeywordNoForwarding},
     {"lsf.cluster", "RemoteClusters", "CACHE_INTERVAL", kKeywordNoForwarding},
-    {"lsf.cluster", "RemoteClusters", "RECV_FROM", kKeywordNoForwarding},
     {"lsf.cluster", "RemoteClusters", "AUTH",
      "each pair of clusters has its key: ROLLCALL_PEER_KEYS in lsf.conf(5)"},
     {"lsf.cluster", "Parameters", "PRODUCTS", "there are no licenses"},

@@ -22,6 +22,8 @@
 #include "sched/mbatchd/forward_in.hpp"
 #include "sched/mbatchd/forward_out.hpp"
 #include "sched/mbatchd/last_good_configuration.hpp"
+#include "sched/mbatchd/lease_in.hpp"
+#include "sched/mbatchd/lease_out.hpp"
 #include "sched/mbatchd/load_watch.hpp"
 #include "sched/mbatchd/memory_watch.hpp"
 #include "sched/mbatchd/next_turn.hpp"
@@ -52,18 +54,33 @@ io::LinkLimits link_limits() {
   return limits;
 }
 
-// Orders for hosts of this cluster, and for other clusters.
+// Orders for hosts of this cluster, for other clusters, and for hosts borrowed from them.
 class HereOrElsewhere : public sched::OrderRouter<sched::Engine> {
  public:
-  HereOrElsewhere(sched::Engine& here, sched::Engine& elsewhere) : here_(here), elsewhere_(elsewhere) {}
+  HereOrElsewhere(sched::Engine& here, sched::Engine& elsewhere, sched::Engine& borrowed)
+      : here_(here), elsewhere_(elsewhere), borrowed_(borrowed) {}
 
  private:
   sched::Engine* engine_of(const std::string& host) const override {
-    return sched::HostId(host).is_cluster() ? &elsewhere_ : &here_;
+    const sched::HostId id(host);
+    return id.is_cluster() ? &elsewhere_ : id.ours() ? &here_ : &borrowed_;
   }
   sched::Engine& here_;
   sched::Engine& elsewhere_;
+  sched::Engine& borrowed_;
 };
+
+// Attempts on lent hosts are LeaseIn's, all others ForwardOut's. Both hear of each part.
+std::pair<wire::PeerMessage, wire::PeerMessage> forwarded_and_lent(const wire::PeerMessage& message) {
+  std::pair<wire::PeerMessage, wire::PeerMessage> parts;
+  for (auto* part : {&parts.first, &parts.second}) part->mutable_held()->set_last(message.held().last());
+  const auto part_of = [&](const wire::ForwardAttempt& attempt) {
+    return (attempt.lent_host().empty() ? parts.first : parts.second).mutable_held();
+  };
+  for (const auto& one : message.held().running()) *part_of(one.attempt())->add_running() = one;
+  for (const auto& one : message.held().over()) *part_of(one.attempt())->add_over() = one;
+  return parts;
+}
 
 class Daemon {
  public:
@@ -85,6 +102,7 @@ class Daemon {
              [this](const std::set<JobKey>& jobs) {
                waiters_.changed(jobs);
                forward_in_.changed(jobs);
+               lease_out_.changed(jobs);
              },
              [this](JobKey job) { keeper_.job(job); }, [this] { store_keeps_again(); },
              [this] { catch_up_soon(); }}),
@@ -101,10 +119,14 @@ class Daemon {
                {[this](const std::string& cluster) {
                   forward_out_.serves(cluster);
                   forward_in_.serves(cluster);
+                  lease_in_.serves(cluster);
+                  lease_out_.serves(cluster);
                 },
                 [this](const std::string& cluster) {
                   forward_out_.lost(cluster);
                   forward_in_.lost(cluster);
+                  lease_in_.lost(cluster);
+                  lease_out_.lost(cluster);
                   pieces_.lost(cluster);
                 },
                 [this](const std::string& cluster, const wire::PeerMessage& message) {
@@ -136,7 +158,35 @@ class Daemon {
                        return peers_.say(cluster, std::move(message));
                      },
                      [this](sched::Effects effects) { changed(std::move(effects)); }, [this] { turn_soon(); },
-                     [this](JobKey job) { return key_reason(job); }}),
+                     [this](JobKey job) { return key_reason(job); },
+                     [this](const std::string& cluster, const wire::ForwardOffer& offer,
+                            const wire::Submission& asked, const sched::Identity& who,
+                            WallTime now) { return lease_out_.start(cluster, offer, asked, who, now); }}),
+        lease_in_(
+            book_.jobs(), book_.hosts(), keeper_, log,
+            {[this](const std::string& cluster, wire::PeerMessage message) {
+               return peers_.say(cluster, std::move(message));
+             },
+             [this](const std::string& host, const sched::HostReport& report) { host_told(host, report); },
+             [this](const std::string& host, const sched::HostReport& report) {
+               boost::asio::post(loop_.context(), [this, host, report] { host_told(host, report); });
+             },
+             [this](const std::string& host) { host_gone(host, {}); },
+             [this] {
+               scheduler_.want();
+               turn_soon();
+             },
+             [this] { turn_soon(); }}),
+        lease_out_(book_.jobs(), book_.forwards(), keeper_, committer_.store(), log,
+                   {[this](const std::string& cluster, wire::PeerMessage message) {
+                      return peers_.say(cluster, std::move(message));
+                    },
+                    [this](sched::Effects effects) { changed(std::move(effects)); },
+                    [this] {
+                      scheduler_.want();
+                      turn_soon();
+                    },
+                    [this](const std::string& host) { return engine_->reaches(host); }}),
         engine_(make_engine(
             {loop_.context(), links_, log, committer_.store().term(),
              [this](const std::string& host, const sched::HostReport& report) { host_told(host, report); },
@@ -202,7 +252,9 @@ class Daemon {
     book_.set_term(committer_.store().term());
     book_.hosts().set_own_host(files_.configuration()->host);
     auto changed_at_first = book_.configure(files_.configuration()->files, wall_now());
-    const auto of_peers = [this](const io::StoredControl& row) { return peers_.load(row); };
+    const auto of_peers = [this](const io::StoredControl& row) {
+      return peers_.load(row) || lease_out_.load(row);
+    };
     if (const auto loaded = committer_.load(book_.rows(), book_.jobs(), of_peers); !loaded)
       return loaded.error();
     if (const auto begun = peers_.begin(files_.configuration()->settings().cluster); !begun)
@@ -237,6 +289,8 @@ class Daemon {
     engine_->configure(files_.configuration());
     forward_out_.configure(files_.configuration());
     forward_in_.configure(files_.configuration());
+    lease_in_.configure(files_.configuration());
+    lease_out_.configure(files_.configuration());
     peers_.configure(files_.configuration()->peers);
     clients_.configure(files_.configuration());
     queries_.configure(files_.configuration());
@@ -319,11 +373,37 @@ class Daemon {
         case What::kPieceRead:
           pieces_.heard(cluster, message);
           break;
+        case What::kLeaseAnswer:
+          result = lease_out_.heard(cluster, message.lease_answer());
+          break;
+        case What::kLeaseStands:
+        case What::kLeaseOver:
+        case What::kLeasesTold:
+        case What::kLeaseLoads:
+          result = lease_in_.heard(cluster, message);
+          break;
+        case What::kHeld: {
+          const auto [forwarded, lent] = forwarded_and_lent(message);
+          result = forward_out_.heard(cluster, forwarded, steady_now());
+          if (result) result = lease_in_.heard(cluster, lent);
+          break;
+        }
+        case What::kState:
+          result = of_attempt(cluster, message, message.state().attempt());
+          break;
+        case What::kOver:
+          result = of_attempt(cluster, message, message.over().attempt());
+          break;
         default:
           result = forward_out_.heard(cluster, message, steady_now());
       }
     });
     return result;
+  }
+  Result<void> of_attempt(const std::string& cluster, const wire::PeerMessage& message,
+                          const wire::ForwardAttempt& attempt) {
+    return attempt.lent_host().empty() ? forward_out_.heard(cluster, message, steady_now())
+                                       : lease_in_.heard(cluster, message);
   }
 
   std::pair<std::string, bool> forget_cluster(const std::string& cluster) {
@@ -373,6 +453,7 @@ class Daemon {
     io::changing([&] {
       if (std::holds_alternative<sched::report::HostCame>(report)) {
         keeper_.connected(host, true);
+        if (sched::HostId(host).ours()) lease_out_.host_came(host);
         scheduler_.want();
       }
       changed(book_.hosts().host_told(host, report, wall_now()));
@@ -415,6 +496,7 @@ class Daemon {
       if (!std::exchange(load_good_, true)) log_.notice("the master LIM answers");
       load_heard_ = Steady::now();
       keeper_.load(std::move(*news));
+      lease_out_.load_came();
       book_.hosts().cpu_factors(keeper_.cpu_factors());
       scheduler_.want();
       return turn_soon();
@@ -464,6 +546,7 @@ class Daemon {
   bool plan() {
     if (committer_.failing() || !scheduler_.make(wall_now())) return false;
     forward_out_.offer(keeper_.snapshot(), wall_now(), steady_now());
+    lease_in_.planned(keeper_.snapshot());
     queries_.planned();
     waiters_due_ = true;
     return true;
@@ -471,6 +554,8 @@ class Daemon {
 
   void commit() {
     if (!committer_.commit(loop_.ending() || !queries_.empty())) return;
+    lease_out_.flush(wall_now());  // leases are told before the attempts on them
+    lease_in_.flush();
     forward_in_.flush(wall_now());
     if (std::exchange(waiters_due_, false)) waiters_.planned();
   }
@@ -513,8 +598,8 @@ class Daemon {
     until(waiters_.next_deadline());
     until(scheduler_.next_look());
     until(forward_out_.next_session());
-    if (const auto at = forward_in_.next_tick())
-      wait = std::min(wait, std::max(Duration{0}, *at - steady_now()));
+    for (const auto at : {forward_in_.next_tick(), lease_out_.next_tick()})
+      if (at) wait = std::min(wait, std::max(Duration{0}, *at - steady_now()));
     if (!committer_.failing()) wait = std::min(wait, scheduler_.wait().value_or(wait));
     wait = std::min(wait, committer_.wait().value_or(wait));
     if (!committer_.failing()) wait = std::min(wait, forgetting_.wait().value_or(wait));
@@ -535,6 +620,7 @@ class Daemon {
     scheduler_.tick(now);
     if (const auto at = forward_out_.next_session(); at && now >= *at) scheduler_.want();
     forward_in_.tick(keeper_.snapshot(), now, steady_now());
+    lease_out_.tick(steady_now());
     committer_.files().tick();
     const bool behind = committer_.files().behind(committer_.store());
     if (behind) catch_up_soon();
@@ -565,9 +651,11 @@ class Daemon {
   PeerLinks peers_;
   ForwardOut forward_out_;
   ForwardIn forward_in_;
+  LeaseIn lease_in_;
+  LeaseOut lease_out_;
   const std::unique_ptr<Engine> engine_;
   PieceRelay pieces_;
-  HereOrElsewhere orders_of_all_{*engine_, forward_out_};
+  HereOrElsewhere orders_of_all_{*engine_, forward_out_, lease_in_};
   WaitingOrders orders_{{[this](const std::string& host) { return engine_->has_room(host); },
                          [this](const sched::Effect& order) { give(order); }}};
   Clients clients_;

@@ -185,7 +185,8 @@ void ForwardIn::offer(const std::string& cluster, Peer& peer, const wire::Forwar
                  std::find(administrators.begin(), administrators.end(), who.user) != administrators.end();
   wire::Submission asked = peers::crossing(offered.asked());
   asked.set_user(claimed);
-  answer(peer, forwards_.offer(cluster, offered, asked, who, now));
+  answer(peer, offered.has_lent() ? handler_.start_on_lent_slots(cluster, offered, asked, who, now)
+                                  : forwards_.offer(cluster, offered, asked, who, now));
 }
 
 void ForwardIn::answer(Peer& peer, sched::book::ForwardedJobs::Answered answered) {
@@ -201,7 +202,9 @@ void ForwardIn::answer(Peer& peer, sched::book::ForwardedJobs::Answered answered
 }
 
 void ForwardIn::refuse(Peer& peer, const wire::ForwardOffer& offered, std::string why) {
-  *peer.answers.emplace_back().mutable_over() = sched::book::refused(offered.attempt(), std::move(why));
+  auto& over = *peer.answers.emplace_back().mutable_over();
+  over = sched::book::refused(offered.attempt(), std::move(why));
+  if (offered.has_lent()) over.set_how(wire::ForwardOver::NOT_STARTED);  // another host may take it
   handler_.turn_soon();
 }
 
@@ -256,7 +259,8 @@ void ForwardIn::tell(JobKey job, WallTime now) {
   if (!said) return;
   wire::PeerMessage message;
   if (said->state) {
-    if (sched::pending(said->state->job().status()) && said->state->job().why().empty())
+    if (sched::pending(said->state->job().status()) && said->state->job().why().empty() &&
+        said->state->attempt().lent_host().empty())
       said->state->mutable_job()->set_why(reason_of(job));
     *message.mutable_state() = std::move(*said->state);
   } else {

@@ -32,6 +32,11 @@ class ForwardIn {
     std::function<void(sched::Effects)> changed;
     std::function<void()> turn_soon;                // something is to be told
     std::function<std::string(sched::JobKey)> why;  // why a job pends, in one line
+    // An offer for slots of a lease.
+    std::function<sched::book::ForwardedJobs::Answered(const std::string& cluster, const wire::ForwardOffer&,
+                                                       const wire::Submission& asked,
+                                                       const sched::Identity& who, WallTime now)>
+        start_on_lent_slots;
   };
   ForwardIn(boost::asio::io_context& loop, const sched::book::JobTable& jobs,
             sched::book::ForwardedJobs& forwards, io::Log& log, Handler handler);

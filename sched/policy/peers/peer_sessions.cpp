@@ -36,6 +36,11 @@ bool about_jobs(const wire::PeerMessage& message) {
     case What::kPieceRead:
     case What::kApplications:
     case What::kDefinitions:
+    case What::kLeaseStands:
+    case What::kLeaseOver:
+    case What::kLeaseAnswer:
+    case What::kLeasesTold:
+    case What::kLeaseLoads:
       return true;
     default:
       return false;

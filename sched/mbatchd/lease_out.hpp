@@ -1,0 +1,119 @@
+// LeaseOut: the provider's side of leases: lends hosts of this cluster as HostExport of lsb.resources says, and accepts starts on them.
+//
+// It owns the leases and their rows in the store. What is exported to whom, and each lease's life, are decided in sched/policy/lease.
+// A change of a lease is committed by itself before anything follows from it. What is told leaves in flush(), behind the turn's
+// commit, always as the lease is then. A job that another cluster starts on lent slots is a job of the Book with an id of its own
+// (ForwardedJobs); its slots are the lease's, so no cycle of ours counts it.
+//
+// Every MC_RECLAIM_DELAY the idle slots of each shared lease go to one side (reclaim.hpp); 0: every five seconds.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "common/io/job_store.hpp"
+#include "common/io/log.hpp"
+#include "common/wire/peer.pb.h"
+#include "sched/mbatchd/configuration.hpp"
+#include "sched/policy/answers/snapshot_keeper.hpp"
+#include "sched/policy/book/forwarded_jobs.hpp"
+#include "sched/policy/book/job_table.hpp"
+#include "sched/policy/lease/lease_terms.hpp"
+
+namespace rollcall::mbatchd {
+
+class LeaseOut {
+ public:
+  struct Handler {
+    std::function<bool(const std::string& cluster, wire::PeerMessage)> say;  // false: it does not serve
+    std::function<void(sched::Effects)> changed;
+    std::function<void()> turn_soon;  // something is to be told, or slots are ours again
+    std::function<bool(const std::string& host)> reaches;
+  };
+  LeaseOut(const sched::book::JobTable& jobs, sched::book::ForwardedJobs& forwards,
+           sched::answers::SnapshotKeeper& keeper, io::JobStore& store, io::Log& log, Handler handler)
+      : jobs_(jobs),
+        forwards_(forwards),
+        keeper_(keeper),
+        store_(store),
+        log_(log),
+        handler_(std::move(handler)) {}
+
+  // A row of the store, before configure(). False: it is of something else.
+  bool load(const io::StoredControl& row);
+  // The keeper has the rules of these files.
+  void configure(std::shared_ptr<const Configuration> configuration);
+
+  // --- hosts of ours
+  void host_came(const std::string& host);
+  void load_came();
+  void tick(TimePoint now);
+  std::optional<TimePoint> next_tick() const { return next_reclaim_; }
+  void changed(const std::set<sched::JobKey>& jobs);
+
+  // --- the other cluster
+  void serves(const std::string& cluster);
+  void lost(const std::string& cluster) { peers_.erase(cluster); }
+  // An error: it cannot be true.
+  Result<void> heard(const std::string& cluster, const wire::LeaseAnswer& answer);
+  // An offer with `lent`, by a user who is known here.
+  sched::book::ForwardedJobs::Answered start(const std::string& cluster, const wire::ForwardOffer& offer,
+                                             const wire::Submission& asked, const sched::Identity& who,
+                                             WallTime now);
+
+  // Everything is committed: tells what is to be told.
+  void flush(WallTime now);
+
+ private:
+  using Lease = sched::lease::LeaseOfPolicy;
+  struct Peer {
+    bool greets = true;  // all is still to be told
+    bool loads = true;   // the load of its hosts is to be told
+    std::set<std::uint64_t> stands;
+    std::vector<wire::PeerMessage> answers;
+  };
+  std::vector<const Lease*> all() const;
+  std::vector<sched::lease::ExportHost> export_hosts() const;
+  std::map<std::string, sched::lease::OwnHost> own_hosts(
+      const std::vector<sched::lease::LeasedHost>& more = {}) const;
+  std::vector<sched::lease::LeasedHost> exported_by(const Lease& of, const sched::lease::Offer& offer) const;
+  void divide(std::uint64_t number);
+  sched::lease::Attempts attempts() const;
+  void export_all();
+  void make_lease(const sched::lease::Offer& offer, const sched::lease::ExportPolicy& policy);
+  // False: the store does not keep it, and nothing has changed.
+  bool step(std::uint64_t number, const sched::lease::ProviderEvent& event);
+  bool export_to(std::uint64_t number, const sched::lease::Offer& offer);
+  bool keep(std::uint64_t number, const Lease* lease);
+  void carry_out(std::uint64_t number, const sched::lease::ProviderEffects& effects);
+  void kill(const Lease& lease, const std::string& host, int slots);
+  void advance();
+  void take_from_own_hosts();
+  wire::PeerMessage loads_for(const std::string& cluster) const;
+
+  const sched::book::JobTable& jobs_;
+  sched::book::ForwardedJobs& forwards_;
+  sched::answers::SnapshotKeeper& keeper_;
+  io::JobStore& store_;
+  io::Log& log_;
+  const Handler handler_;
+  std::shared_ptr<const Configuration> configuration_;
+  std::vector<sched::lease::ExportPolicy> policies_;
+  std::map<std::uint64_t, Lease> leases_;                                    // by number
+  std::map<std::uint64_t, std::vector<sched::lease::LeasedHost>> exported_;  // what each was last offered
+  std::set<std::string> heard_;  // hosts whose RES has said in this term what it holds
+  std::map<std::string, Peer> peers_;
+  std::uint64_t made_ = 0;   // leases of this term
+  bool export_due_ = false;  // hosts or files have changed
+  bool advance_due_ = false;
+  std::optional<TimePoint> next_reclaim_;  // none: there is no shared lease
+  bool reclaim_due_ = false;
+};
+
+}  // namespace rollcall::mbatchd

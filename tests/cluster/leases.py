@@ -1,0 +1,221 @@
+"""Hosts that one cluster lends to another one: jobs there are placed by the consumer, run once, and never on more slots than are lent."""
+
+import os
+
+from rollcall_testing.batch_cluster import QUEUES
+from rollcall_testing.cluster_links import Cut, MasterKilled
+from rollcall_testing.federation import ALICE, Federation
+from rollcall_testing.munge import needs_users
+from rollcall_testing.runner import expect, expect_equal, expect_in, main
+from rollcall_testing.waiting import wait_until
+
+BORROWS = QUEUES + """Begin Queue
+QUEUE_NAME = borrow
+PRIORITY = 40
+HOSTS = allremote
+End Queue
+Begin Queue
+QUEUE_NAME = again
+PRIORITY = 40
+HOSTS = allremote
+RERUNNABLE = yes
+End Queue
+"""
+LENDS = """Begin HostExport
+PER_HOST = {host}
+SLOTS = {slots}
+DISTRIBUTION = ([west, 1])
+End HostExport
+"""
+CHOOSES = """Begin HostExport
+RES_SELECT = type==any
+NHOSTS = 1
+DISTRIBUTION = ([west, 1])
+End HostExport
+"""
+SHARES = """Begin HostExport
+PER_HOST = n2
+SLOTS = 3
+TYPE = shared
+DISTRIBUTION = ([west, 1])
+End HostExport
+"""
+PARAMS = "MC_RUSAGE_UPDATE_INTERVAL = 1"
+
+
+def two(bench, lends=LENDS.format(host="n2", slots=2), east=("n2",), params=""):
+    clusters = Federation(bench, {"west": ("n1",), "east": east}, queues={"west": BORROWS}, params={"west": PARAMS, "east": PARAMS + params},
+                          slots={"west": 4, "east": 1})  # MXJ of west is an upper limit of a borrowed host, too
+    clusters["east"].write_batch("lsb.resources", lends)
+    return clusters
+
+
+def borrowed(side, name="n2@east"):
+    """The columns of bhosts: HOST_NAME STATUS JL/U MAX NJOBS RUN ..."""
+    for line in side.user("bhosts", "-w").stdout.splitlines():
+        if line.split()[:1] == [name]:
+            return line.split()
+    return None
+
+
+def shown(side):
+    return lambda: f"{side.user('bhosts', '-w').stdout}\n{side.logs_text()}"
+
+
+def lines_of(clusters, name="ran"):
+    path = f"{clusters['west'].places[ALICE]}/{name}"
+    if not os.path.exists(path):
+        return []
+    with open(path, encoding="utf-8") as file:
+        return file.read().splitlines()
+
+
+def test_a_job_runs_on_a_borrowed_host(bench):
+    with two(bench) as clusters:
+        west, east = clusters["west"], clusters["east"]
+        expect(borrowed(west) is None, "no lease is made before a job asks")
+        job = west.bsub("hostname; echo $LSB_JOBID", "-q", "borrow", "-o", "out.%J")
+        west.wait_for(job, "DONE")
+        expect_in(f"n2\n{job}\n", "\n".join(lines_of(clusters, f"out.{job}")) + "\n", "output")
+        expect_equal(west.field(job, "exec_host"), "n2@east", "bjobs in west")
+        row = wait_until(lambda: borrowed(west), shown(west))
+        expect_equal(row[1:4], ["ok", "-", "2"], "bhosts in west")
+        there = east.jobs("source_cluster srcjobid queue exec_host stat")
+        expect_equal(there, [f"west {job} borrow@west n2 DONE"], "bjobs in east")
+        bench.saw(" ".join(row))
+
+
+def test_both_clusters_use_their_own_slots(bench):
+    with two(bench) as clusters:
+        west, east = clusters["west"], clusters["east"]
+        gate = f"{west.places[ALICE]}/gate"
+        jobs = [west.bsub(f"echo $LSB_JOBID >>ran; until [ -e {gate} ]; do sleep 0.1; done", "-q", "borrow", "-o", "/dev/null")
+                for _ in range(4)]
+        wait_until(lambda: len(lines_of(clusters)) == 2, shown(west))
+        wait_until(lambda: (borrowed(west) or ["", ""])[1].startswith("closed"), shown(west))
+        own = east.bsub("true", "-o", "/dev/null")  # PER_HOST adds slots to those of the provider
+        east.wait_for(own, "DONE")
+        row = borrowed(east, "n2")
+        expect_equal(row[3:6], ["1", "0", "0"], "bhosts in east: jobs of the lease are not counted there")
+        expect_equal(len(lines_of(clusters)), 2, "jobs on two slots")
+        with open(gate, "w", encoding="utf-8"):
+            pass
+        for job in jobs:
+            west.wait_for(job, "DONE")
+        expect_equal(sorted(lines_of(clusters)), sorted(str(job) for job in jobs), "each ran once")
+
+
+def test_orders_reach_a_job_on_a_borrowed_host(bench):
+    with two(bench) as clusters:
+        west, east = clusters["west"], clusters["east"]
+        job = west.bsub("echo began >>ran; while :; do sleep 0.2; done", "-q", "borrow", "-o", "/dev/null")
+        wait_until(lambda: lines_of(clusters) == ["began"], shown(west))
+        west.wait_for(job, "RUN")
+        there = east.jobs()[0]
+        west.run("bstop", str(job))
+        east.wait_for(there, "USUSP")
+        west.wait_for(job, "USUSP")
+        west.run("bresume", str(job))
+        east.wait_for(there, "RUN")
+        west.wait_for(job, "RUN")
+        west.run("bkill", str(job))
+        west.wait_for(job, "EXIT")
+        east.wait_for(there, "EXIT")
+        expect_in("TERM_OWNER", west.field(job, "exit_reason"), "bjobs in west")
+        bad = west.bsub("exit 7", "-q", "borrow", "-o", "/dev/null")
+        west.wait_for(bad, "EXIT")
+        expect_equal(west.field(bad, "exit_code"), "7", "exit code")
+        at_home = west.bsub("sleep 1000", "-q", "borrow", "-o", "/dev/null")
+        west.wait_for(at_home, "RUN")
+        east.user("bkill", east.jobs()[-1])  # the provider's administrator, by the local id
+        west.wait_for(at_home, "EXIT")
+
+
+def test_a_changed_policy_requeues_jobs(bench):
+    with two(bench) as clusters:
+        west, east = clusters["west"], clusters["east"]
+        job = west.bsub("echo $LSB_JOBID >>ran; sleep 1000", "-q", "borrow", "-o", "/dev/null")
+        wait_until(lambda: len(lines_of(clusters)) == 1, shown(west))
+        west.wait_for(job, "RUN")
+        east.write_batch("lsb.resources", "")
+        east.good("badmin", "reconfig", "-f")
+        west.wait_for(job, "PEND")
+        wait_until(lambda: borrowed(west) is None, shown(west))
+        expect_equal(len(lines_of(clusters)), 1, "it ran once so far")
+        east.write_batch("lsb.resources", LENDS.format(host="n2", slots=1))
+        east.good("badmin", "reconfig", "-f")
+        west.wait_for(job, "RUN")
+        wait_until(lambda: len(lines_of(clusters)) == 2, shown(west))
+        west.run("bkill", str(job))
+        west.wait_for(job, "EXIT")
+
+
+def test_a_whole_host_is_the_consumers(bench):
+    with two(bench, lends="", east=("n2", "n3")) as clusters:
+        west, east = clusters["west"], clusters["east"]
+        east.write_batch("lsb.resources", CHOOSES)
+        east.good("badmin", "reconfig", "-f")
+        job = west.bsub("hostname >>ran; sleep 1000", "-q", "borrow", "-o", "/dev/null")
+        west.wait_for(job, "RUN")
+        wait_until(lambda: len(lines_of(clusters)) == 1, shown(west))
+        lent = lines_of(clusters)[0]
+        kept = "n3" if lent == "n2" else "n2"
+        own = [east.bsub("sleep 1000", "-o", "/dev/null") for _ in range(2)]
+        east.wait_for(own[0], "RUN")
+        expect_equal(east.field(own[0], "exec_host"), kept, "the host that is not lent")
+        expect_equal(east.field(own[1]), "PEND", "no slot of the lent host is left to its own cluster")
+        expect_equal(borrowed(west, f"{lent}@east")[3], "1", "slots of the lent host")
+        for side, number in ((west, job), (east, own[0]), (east, own[1])):
+            side.run("bkill", str(number))
+            side.wait_for(number, "EXIT")
+
+
+def test_idle_slots_of_a_shared_lease_change_sides(bench):
+    with two(bench, lends=SHARES, params="\nMC_RECLAIM_DELAY = 0") as clusters:
+        west, east = clusters["west"], clusters["east"]
+        wait_until(lambda: borrowed(east, "n2")[3] == "3", shown(east))  # its own slot, and two of three: one is reserved
+        gate = f"{west.places[ALICE]}/gate"
+        jobs = [west.bsub(f"echo $LSB_JOBID >>ran; until [ -e {gate} ]; do sleep 0.1; done", "-q", "borrow", "-o", "/dev/null")
+                for _ in range(3)]
+        wait_until(lambda: len(lines_of(clusters)) == 3, shown(west), 30)  # idle slots of east go to west
+        expect_equal(borrowed(west)[3], "3", "slots of the consumer")
+        wait_until(lambda: borrowed(east, "n2")[3] == "1", shown(east))
+        with open(gate, "w", encoding="utf-8"):
+            pass
+        for job in jobs:
+            west.wait_for(job, "DONE")
+        wait_until(lambda: borrowed(east, "n2")[3] == "3", shown(east), 30)  # and come back, but for the reserved one
+
+
+def test_a_cut_and_dead_masters_double_no_slot(bench):
+    with two(bench, lends=LENDS.format(host="n2", slots=1)) as clusters:
+        west, east = clusters["west"], clusters["east"]
+        gate = f"{west.places[ALICE]}/gate"
+        command = f"echo $LSB_JOBID >>ran; until [ -e {gate} ]; do sleep 0.1; done"
+        first, second = (west.bsub(command, "-q", queue, "-o", "/dev/null") for queue in ("again", "again"))
+        wait_until(lambda: len(lines_of(clusters)) == 1, shown(west))
+        west.wait_for(first, "RUN")
+        members = list(clusters.members.values())
+        for fault in (Cut(bench, members, (west, east)), MasterKilled(bench, members, (west,)), MasterKilled(bench, members, (east,))):
+            fault.begin()
+            if not isinstance(fault, MasterKilled):
+                east.wait_for_connection("west", ": not connected")
+            fault.end()
+            west.wait_for_connection("east")
+            east.wait_for_connection("west")
+            west.wait_for(first, "RUN")
+            expect_equal(west.field(second), "PEND", f"one slot after {fault}")
+            expect_equal(len(lines_of(clusters)), 1, f"jobs on one slot after {fault}")
+        with open(gate, "w", encoding="utf-8"):
+            pass
+        for job in (first, second):
+            west.wait_for(job, "DONE")
+        expect_equal(sorted(lines_of(clusters)), sorted(map(str, (first, second))), "each ran once")
+
+
+def requires(_):
+    needs_users()
+
+
+if __name__ == "__main__":
+    main(hosts=3, requires=requires)

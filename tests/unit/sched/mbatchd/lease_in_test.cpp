@@ -1,0 +1,217 @@
+// The consumer's side: when it asks, what it acknowledges, and what becomes of jobs on borrowed hosts.
+#include "sched/mbatchd/lease_in.hpp"
+
+#include "tests/unit/sched/mbatchd/forward_fixture.hpp"
+
+namespace rollcall::mbatchd {
+namespace {
+
+class LeaseInTest : public ForwardShellTest {
+ protected:
+  LeaseInTest() {
+    const auto files = sched::book::site_files("", "HOSTS = all allremote\n");
+    book = std::make_unique<sched::book::Book>();
+    book->configure(files, now);
+    book->set_term(1);
+    book->rows().loaded(now);
+    configuration = configuration_of(files);
+    keeper.emplace(book->jobs(), book->hosts());
+    keeper->configure(configuration->rules);
+    in = std::make_unique<LeaseIn>(
+        book->jobs(), book->hosts(), *keeper, log,
+        LeaseIn::Handler{[this](const std::string&, wire::PeerMessage message) {
+                           said.push_back(std::move(message));
+                           return true;
+                         },
+                         [this](const std::string& host, const sched::HostReport& report) {
+                           if (std::holds_alternative<sched::report::HostCame>(report))
+                             keeper->connected(host, true);
+                           tells(host, report);
+                         },
+                         [this](const std::string& host, const sched::HostReport& report) { tells(host, report); },
+                         [this](const std::string& host) { book->hosts().host_gone(host, now); }, [] {}, [] {}});
+    in->configure(configuration);
+  }
+  void hear(const std::function<void(wire::PeerMessage&)>& fill) {
+    wire::PeerMessage message;
+    fill(message);
+    const auto heard = in->heard("east", message);
+    ASSERT_TRUE(heard) << heard.error().text;
+  }
+  void stands(wire::LeaseStands::State state, std::uint64_t counter, int slots) {
+    hear([&](auto& message) {
+      auto& told = *message.mutable_lease_stands();
+      told.set_lease(5);
+      told.set_state(state);
+      told.mutable_number()->set_term(7);
+      told.mutable_number()->set_counter(counter);
+      auto& host = *told.add_hosts();
+      host.set_host("n2");
+      host.set_slots(slots);
+    });
+  }
+  void held(const std::vector<sched::JobKey>& running = {}) {
+    hear([&](auto& message) {
+      message.mutable_held()->set_last(true);
+      for (const auto key : running) *message.mutable_held()->add_running() = state_of(key).state();
+    });
+  }
+  void connects(wire::LeaseStands::State state = wire::LeaseStands::ACTIVE) {
+    in->serves("east");
+    stands(state, 1, 2);
+    hear([](auto& message) { message.mutable_leases_told()->add_leases(5); });
+    held();
+  }
+  sched::JobKey dispatched() {
+    const sched::JobKey key{submit(sched::book::plain_job()), 0};
+    dispatch(key, {"n2@east"});
+    orders();
+    return key;
+  }
+  // The turn's orders leave.
+  void orders() {
+    for (const auto& one : std::exchange(effects, {}))
+      book->hosts().carry_out(one, *in, [](const auto& asked) { return asked; });
+  }
+  wire::PeerMessage state_of(sched::JobKey key, wire::JobStatus status = wire::STATUS_RUN) {
+    wire::PeerMessage message;
+    auto& state = *message.mutable_state();
+    sched::set_key(*state.mutable_attempt()->mutable_key(), key);
+    state.mutable_attempt()->set_attempt(job(key).record.attempt());
+    state.mutable_attempt()->set_lent_host("n2");
+    state.mutable_job()->mutable_key()->set_id(77);
+    state.mutable_job()->set_status(status);
+    state.mutable_job()->set_pid(100);
+    return message;
+  }
+  void over(sched::JobKey key, wire::ForwardOver::How how, int exit_status = 0) {
+    hear([&](auto& message) {
+      *message.mutable_over()->mutable_attempt() = state_of(key).state().attempt();
+      message.mutable_over()->set_how(how);
+      message.mutable_over()->set_exit_status(exit_status);
+      message.mutable_over()->mutable_job()->mutable_key()->set_id(77);
+      message.mutable_over()->mutable_job()->set_status(wire::STATUS_DONE);
+    });
+  }
+  wire::LeaseAnswer answered() {
+    said.clear();
+    in->flush();
+    for (const auto& one : said)
+      if (one.has_lease_answer()) return one.lease_answer();
+    return {};
+  }
+
+  std::shared_ptr<const Configuration> configuration;
+  std::optional<sched::answers::SnapshotKeeper> keeper;
+  std::unique_ptr<LeaseIn> in;
+};
+
+TEST_F(LeaseInTest, AsksOnlyWhenAPendingJobCouldUseTheLease) {
+  connects(wire::LeaseStands::OFFERED);
+  in->planned(keeper->snapshot());
+  EXPECT_FALSE(answered().wants());
+  const sched::JobKey key{submit(sched::book::plain_job()), 0};
+  keeper->job(key);
+  in->planned(keeper->snapshot());
+  EXPECT_TRUE(answered().wants());
+}
+
+TEST_F(LeaseInTest, KnowsTheHostsOfALeaseOnceItHasSlots) {
+  in->serves("east");
+  stands(wire::LeaseStands::OFFERED, 1, 0);
+  EXPECT_FALSE(keeper->snapshot().rules().host("n2@east"));
+  stands(wire::LeaseStands::ACTIVE, 2, 2);
+  const auto host = keeper->snapshot().rules().host("n2@east");
+  ASSERT_TRUE(host);
+  EXPECT_EQ(keeper->snapshot().slots(*host), 2);
+  EXPECT_TRUE(keeper->snapshot().host(*host).unreachable) << "it has not told which attempts it holds";
+  held();
+  EXPECT_FALSE(keeper->snapshot().host(*host).unreachable);
+  stands(wire::LeaseStands::INACTIVE, 3, 2);
+  EXPECT_TRUE(keeper->snapshot().host(*host).lease_inactive);
+  in->lost("east");
+  EXPECT_TRUE(keeper->snapshot().host(*host).unreachable);
+}
+
+TEST_F(LeaseInTest, AcknowledgesAGrantWhenNoOlderStartIsUnanswered) {
+  connects();
+  EXPECT_EQ(answered().acknowledged().counter(), 1U);
+  const sched::JobKey key = dispatched();
+  ASSERT_EQ(count(What::kOffer), 1);
+  stands(wire::LeaseStands::INACTIVE, 2, 2);
+  const auto waits = answered();
+  EXPECT_EQ(waits.acknowledged().counter(), 0U);
+  ASSERT_EQ(waits.uses_size(), 1);
+  EXPECT_EQ(waits.uses(0).slots(), 1);
+  ASSERT_TRUE(in->heard("east", state_of(key)));
+  EXPECT_EQ(answered().acknowledged().counter(), 2U);
+}
+
+TEST_F(LeaseInTest, StartsUnderTheNewestGrant) {
+  connects();
+  dispatched();
+  const auto& offer = std::find_if(said.begin(), said.end(), [](const auto& one) { return one.has_offer(); })->offer();
+  EXPECT_EQ(offer.lent().lease(), 5U);
+  EXPECT_EQ(offer.lent().under().counter(), 1U);
+  EXPECT_EQ(offer.lent().host(), "n2");
+  EXPECT_EQ(offer.lent().queue(), "normal");
+  EXPECT_EQ(offer.queue(), "") << "a release that does not know leases must refuse it";
+}
+
+TEST_F(LeaseInTest, AJobPendsAgainWhenItsStartIsStaleOrRecalled) {
+  connects();
+  const sched::JobKey stale = dispatched(), recalled = dispatched();
+  over(stale, wire::ForwardOver::STALE);
+  EXPECT_EQ(status(stale), wire::STATUS_PEND);
+  EXPECT_EQ(job(stale).record.excluded_hosts_size(), 0);
+  ASSERT_TRUE(in->heard("east", state_of(recalled)));
+  EXPECT_TRUE(job(recalled).record.started());
+  over(recalled, wire::ForwardOver::WITHDRAWN);
+  EXPECT_EQ(status(recalled), wire::STATUS_PEND);
+  EXPECT_EQ(job(recalled).record.requeues(), 0) << "no retry limit counts it";
+  stands(wire::LeaseStands::INACTIVE, 2, 2);
+  const sched::JobKey late = dispatched();
+  EXPECT_EQ(status(late), wire::STATUS_PEND) << "no start leaves while the lease is changed";
+}
+
+TEST_F(LeaseInTest, EndsAndFailuresCountHere) {
+  connects();
+  const sched::JobKey good = dispatched(), requeues = dispatched(), fails = dispatched(), lost = dispatched();
+  over(good, wire::ForwardOver::ENDED);
+  EXPECT_EQ(status(good), wire::STATUS_DONE);
+  over(requeues, wire::ForwardOver::ENDED, 77 << 8);
+  EXPECT_EQ(status(requeues), wire::STATUS_PEND) << "REQUEUE_EXIT_VALUES of our queue";
+  EXPECT_EQ(job(requeues).record.requeues(), 1);
+  over(fails, wire::ForwardOver::PRE_EXEC_FAILED, 1 << 8);
+  EXPECT_EQ(job(fails).record.preexec_failures(), 1);
+  over(lost, wire::ForwardOver::LOST);
+  EXPECT_EQ(status(lost), wire::STATUS_EXIT);
+}
+
+TEST_F(LeaseInTest, AfterALostConnectionTheProviderSaysWhatItHolds) {
+  connects();
+  const sched::JobKey arrived = dispatched(), not_arrived = dispatched();
+  in->lost("east");
+  said.clear();
+  in->serves("east");
+  stands(wire::LeaseStands::ACTIVE, 1, 2);
+  hear([](auto& message) { message.mutable_leases_told()->add_leases(5); });
+  EXPECT_EQ(answered().acknowledged().counter(), 0U) << "an older start may have arrived";
+  held({arrived});
+  EXPECT_TRUE(job(arrived).record.started());
+  EXPECT_EQ(status(not_arrived), wire::STATUS_RUN);
+  EXPECT_EQ(answered().acknowledged().counter(), 1U);
+  hear([](auto& message) { message.mutable_leases_told(); });  // the lease is over
+  EXPECT_EQ(status(arrived), wire::STATUS_RUN) << "only the provider ends an attempt";
+}
+
+TEST_F(LeaseInTest, ForgetsALeaseThatIsOver) {
+  connects();
+  stands(wire::LeaseStands::RETURNED, 2, 0);
+  EXPECT_FALSE(said.empty());
+  EXPECT_EQ(said.back().lease_answer().acknowledged().counter(), 2U);
+  EXPECT_EQ(answered().lease(), 0U) << "it is forgotten";
+}
+
+}  // namespace
+}  // namespace rollcall::mbatchd
