@@ -4,6 +4,7 @@
 #include <cstdlib>
 
 #include "common/base/host_list.hpp"
+#include "common/base/job_numbers.hpp"
 #include "common/conf/row_reader.hpp"
 #include "common/io/local_time.hpp"
 #include "sched/client/questions.hpp"
@@ -30,6 +31,14 @@ int failed(io::Stage& stage, const client::Failure& failure) {
 }
 
 show::ShowTime show_time() { return {io::wall_now(), io::local_time()}; }
+
+show::OwnJob own_job() {
+  const auto variable = [](const char* name) {
+    const char* const value = std::getenv(name);
+    return std::string(value ? value : "");
+  };
+  return {variable("LSB_JOBID"), variable("LSB_JOBINDEX"), variable(kLocalJobId)};
+}
 
 std::vector<CommandOption> job_options() {
   return {{"-u", Value::required, "USER jobs of this user or user group; all: everybody's"},

@@ -8,6 +8,7 @@
 
 #include "common/io/command.hpp"
 #include "sched/client/session.hpp"
+#include "sched/policy/show/job_arguments.hpp"
 #include "sched/policy/show/show_text.hpp"
 
 namespace rollcall::sched {
@@ -38,6 +39,9 @@ show::ShowTime show_time();
 // -u -q -m -J -g -app -sla -Jd, as most commands about jobs have them.
 std::vector<CommandOption> job_options();
 void take_job_options(const CommandWords& words, wire::JobFilter& filter);
+
+// The job in which this command runs, as its environment has it.
+show::OwnJob own_job();
 
 // -N: the CPU factor that CPU times refer to: a number, a model of lsf.shared, or a host. None: the error was printed.
 std::optional<double> told_speed(io::Stage& stage, client::Session& session, const std::string& name);

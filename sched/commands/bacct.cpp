@@ -202,7 +202,7 @@ int account(io::Stage& stage, const CommandWords& words, const wire::AskFinished
 int run_bacct(io::Stage& stage, const CommandWords& words) {
   const show::ShowTime time = show_time();
   wire::AskFinished ask;
-  const auto ids = show::take_job_ids(words.operands(), *ask.mutable_filter());
+  const auto ids = show::take_job_ids(words.operands(), own_job(), *ask.mutable_filter());
   if (!ids) return complain(ids.error().text);
   take_names(words, ask);
   if (const auto trouble = take_spans(words, time, ask)) return stage.fail(*trouble);
@@ -252,7 +252,7 @@ io::Command bacct_command() {
             {"-U", "nothing is reserved in advance"},
             {"-aff", "jobs are not bound to processors or memory"},
             {"-gpu", "what jobs have used of GPUs is not measured"},
-            {"-cname", "all hosts are of one cluster, that of lsid"},
+            {"-cname", "hosts of other clusters have theirs in their names: HOST@CLUSTER"},
             {"-Lp", "license projects are not there"},
             {"-rcacct -rcalloc", "no host is borrowed from a resource provider"}}},
           run_bacct,

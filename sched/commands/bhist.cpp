@@ -173,7 +173,7 @@ int run_bhist(io::Stage& stage, const CommandWords& words) {
   const show::ShowTime time = show_time();
   wire::AskEvents ask;
   auto& filter = *ask.mutable_filter();
-  const auto ids = show::take_job_ids(words.operands(), filter);
+  const auto ids = show::take_job_ids(words.operands(), own_job(), filter);
   if (!ids) return complain(ids.error().text);
   const bool by_id = ids->any && !ids->all;
   take_job_options(words, filter);
@@ -246,7 +246,7 @@ io::Command bhist_command() {
            "Shows what happened to jobs: unless it is said otherwise, to your own that are not finished.",
            {{"-aff", "jobs are not bound to processors or memory"},
             {"-hostfile", "bsub has no -hostfile"},
-            {"-cname", "all hosts are of one cluster, that of lsid"},
+            {"-cname", "hosts of other clusters have theirs in their names: HOST@CLUSTER"},
             {"-Lp", "license projects are not there"},
             {"-x", "jobs are not watched for exceptions (JOB_IDLE, JOB_OVERRUN, JOB_UNDERRUN)"}}},
           run_bhist,

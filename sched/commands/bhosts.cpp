@@ -158,7 +158,7 @@ io::Command bhosts_command() {
            "Shows the hosts of the batch system, their states and their jobs.",
            {{"-aff", "jobs are not bound to processors or memory; lshosts -T shows what hosts have"},
             {"-rc -rconly", "no host is borrowed from a resource provider"},
-            {"-cname", "all hosts are of one cluster, that of lsid"},
+            {"-cname", "hosts of other clusters have theirs in their names: HOST@CLUSTER"},
             {"-sl -C", "there are no compute units and no guarantees of them"},
             {"-sharedresource", "bhosts -s shows shared resources"}}},
           run_bhosts,

@@ -245,7 +245,7 @@ int say_the_rest(io::Stage& stage, const CommandWords& words, JobPrinter& printe
 int run_bjobs(io::Stage& stage, const CommandWords& words) {
   wire::AskJobs ask;
   auto& filter = *ask.mutable_filter();
-  const auto ids = show::take_job_ids(words.operands(), filter);
+  const auto ids = show::take_job_ids(words.operands(), own_job(), filter);
   if (!ids) return complain(ids.error().text);
   take_job_options(words, filter);
   filter.set_project(words.value("-P").value_or(""));
@@ -289,7 +289,7 @@ int run_bjobs(io::Stage& stage, const CommandWords& words) {
 std::vector<RefusedOptions> refused_options() {
   return {{"-aff", "jobs are not bound to processors or memory; lshosts -T shows what hosts have"},
           {"-aps -prio", "jobs have no priority of their own; bqueues shows that of their queue"},
-          {"-cname", "all hosts are of one cluster, that of lsid"},
+          {"-cname", "hosts of other clusters have theirs in their names: HOST@CLUSTER"},
           {"-data", "no data is staged for jobs"},
           {"-hostfile", "bsub has no -hostfile"},
           {"-Lp", "license projects are not there"},

@@ -27,7 +27,7 @@ int run_bmod(io::Stage& stage, const std::vector<std::string>& words) {
   auto changes = submit::parse_bmod(words, *context);
   if (!changes) return stage.fail(changes.error().text);
   wire::ModifyJobs order;
-  const auto ids = show::take_job_ids(changes->job_words, *order.mutable_filter());
+  const auto ids = show::take_job_ids(changes->job_words, own_job(), *order.mutable_filter());
   if (!ids) return complain(ids.error().text);
   if (!ids->any || ids->all) return stage.fail("found no job, expected the ID of one");
   *order.mutable_changed() = std::move(changes->changed);

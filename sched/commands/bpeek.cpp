@@ -14,7 +14,7 @@ using Value = CommandOption::Value;
 // The job that is named, or the running one that fits and was submitted last. None: the error was printed.
 std::optional<client::PeekedJob> find(io::Stage& stage, const CommandWords& words, client::Session& session) {
   wire::JobFilter filter;
-  const auto ids = show::take_job_ids(words.operands(), filter);
+  const auto ids = show::take_job_ids(words.operands(), own_job(), filter);
   if (!ids) return complain(ids.error().text), std::nullopt;
   take_job_options(words, filter);
   if (!ids->any) filter.add_statuses(wire::STATUS_RUN);

@@ -23,7 +23,7 @@ class Target {
       : stage_(stage), words_(words), operands_(operands) {}
 
   bool choose(client::Session& session, wire::JobFilter& filter) {
-    const auto ids = show::take_job_ids(operands_, filter);
+    const auto ids = show::take_job_ids(operands_, own_job(), filter);
     if (!ids) return complain(ids.error().text), false;
     take_job_options(words_, filter);
     if (ids->any || words_.has("-stat")) return true;
@@ -142,7 +142,7 @@ int brun(io::Stage& stage, const CommandWords& words) {
   order.set_action(wire::SignalJobs::FORCE);
   auto session = client_of(stage);
   if (!session) return io::kFailed;
-  const auto ids = show::take_job_ids(words.operands(), *order.mutable_filter());
+  const auto ids = show::take_job_ids(words.operands(), own_job(), *order.mutable_filter());
   if (!ids) return complain(ids.error().text);
   if (!ids->any || ids->all) return stage.fail("found no job, expected the ID of one");
   std::string hosts = words.value("-m").value_or("");
@@ -171,7 +171,7 @@ int move(io::Stage& stage, const CommandWords& words, bool to_bottom) {
   const auto& operands = words.operands();
   if (operands.empty() || operands.size() > 2) return stage.fail("found no job, expected JOB_ID [position]");
   wire::JobFilter filter;
-  const auto ids = show::take_job_ids({operands.front()}, filter);
+  const auto ids = show::take_job_ids({operands.front()}, own_job(), filter);
   if (!ids) return complain(ids.error().text);
   if (filter.keys_size() != 1)
     return stage.fail("found " + printable(operands.front()) + ", expected one job");

@@ -253,7 +253,8 @@ std::vector<std::string> job_environment(const ConfigView& config, const Job& jo
   add("LSB_JOBID", std::to_string(key.id));
   add("LSB_BATCH_JID", text(key));
   add("LSB_JOBINDEX", std::to_string(key.index));
-  if (record.has_from()) add(kLocalJobId, std::to_string(job.key().id));
+  add(kLocalJobId,
+      std::to_string(job.key().id));  // of every job: bsub in one hands its environment to the next
   if (const auto range = array_range(job)) {
     add("LSB_JOBINDEX_STEP", std::to_string(range->step));
     add("LSB_JOBINDEX_END", std::to_string(range->end));

@@ -186,14 +186,20 @@ std::optional<Moment> moment(std::string_view text, WallTime now, const LocalTim
   return calendar_moment(text, now, local);
 }
 
+std::string_view local_id(std::string_view word, const OwnJob& own) {
+  if (own.local.empty() || own.id.empty() || own.local == own.id) return word;
+  return word == own.id || word == own.id + "[" + own.index + "]" ? own.local : word;
+}
+
 }  // namespace
 
-Result<JobOperands> take_job_ids(const std::vector<std::string>& words, wire::JobFilter& filter) {
+Result<JobOperands> take_job_ids(const std::vector<std::string>& words, const OwnJob& own,
+                                 wire::JobFilter& filter) {
   JobOperands operands;
   for (const std::string& word : words)
     for (const auto part : split(word, ' ')) {
       if (part.empty()) continue;
-      if (const auto taken = take_id(part, operands, filter); !taken) return taken.error();
+      if (const auto taken = take_id(local_id(part, own), operands, filter); !taken) return taken.error();
     }
   return operands;
 }

@@ -14,13 +14,20 @@
 
 namespace rollcall::sched::show {
 
+// The job in whose environment a command runs. Where it came from another cluster, LSB_JOBID is its id there, and the commands here mean the
+// job here: a JOB_CONTROLS of `brequeue $LSB_JOBID` is about its own job.
+struct OwnJob {
+  std::string id, index, local;  // LSB_JOBID, LSB_JOBINDEX, ROLLCALL_LOCAL_JOBID; "": not set
+};
+
 // Puts "12", "12[3]", "12[1-10:2,15]" into the filter; a word may have several, separated by blanks. "0" means every job and sets
-// `all`. Errors: an invalid id, in LSF's words ("x: Illegal job ID.").
+// `all`. An id of `own` stands for the job's local one. Errors: an invalid id, in LSF's words ("x: Illegal job ID.").
 struct JobOperands {
   bool all = false;
   bool any = false;  // an id was given
 };
-Result<JobOperands> take_job_ids(const std::vector<std::string>& words, wire::JobFilter& filter);
+Result<JobOperands> take_job_ids(const std::vector<std::string>& words, const OwnJob& own,
+                                 wire::JobFilter& filter);
 
 // -t, -C, -D, -S of bhist and bacct: "from,to"; either side may be missing. Errors (usage): an invalid time.
 struct TimeSpan {

@@ -247,7 +247,8 @@ constexpr auto place_options() {
 // Options of LSF that are refused by name.
 constexpr auto other_options() {
   constexpr std::string_view kReserve = "advance reservations are not supported in this release";
-  constexpr std::string_view kMulti = "other clusters are not supported in this release";
+  constexpr std::string_view kMulti =
+      "not supported in this release: SNDJOBS_TO of the queue says which clusters may have the job";
   constexpr std::string_view kAffinity = "affinity is not supported in this release";
   constexpr std::string_view kCsm = "IBM Cluster System Manager (CSM) is not supported";
   constexpr std::string_view kX11 = "X11 forwarding is not supported; use ssh -X and bsub -Is";

@@ -6,9 +6,9 @@
 namespace rollcall::sched::show {
 namespace {
 
-std::string taken(const std::vector<std::string>& words) {
+std::string taken(const std::vector<std::string>& words, const OwnJob& own = {}) {
   wire::JobFilter filter;
-  const auto operands = take_job_ids(words, filter);
+  const auto operands = take_job_ids(words, own, filter);
   if (!operands) return operands.error().text;
   std::string text;
   for (const auto& key : filter.keys())
@@ -32,6 +32,15 @@ TEST(JobIds, InvalidIdGivesLsfsMessage) {
   for (const char* word :
        {"x", "12x", "12[", "12[]", "12[0]", "12[3-1]", "12[1-2", "-3", "12[1:2]", "99999999999", "0[1]"})
     EXPECT_EQ(taken({word}), std::string(word) + ": Illegal job ID.") << word;
+}
+
+// In a job of another cluster LSB_JOBID is its id there: `brequeue $LSB_JOBID` is about the job and not about another one with that id here.
+TEST(JobIds, TheJobsOwnIdIsItsLocalOne) {
+  const OwnJob guest{"61", "3", "14"};
+  EXPECT_EQ(taken({"61", "62"}, guest), "14.0 62.0 ");
+  EXPECT_EQ(taken({"61[3]", "61[4]"}, guest), "14.0 61.4 ");
+  EXPECT_EQ(taken({"61[3]"}, {"61", "3", "61"}), "61.3 ");
+  EXPECT_EQ(taken({"61"}, {"61", "0", ""}), "61.0 ");
 }
 
 constexpr std::int64_t kNow = 1652216962;  // Tue May 10 21:09:22 2022 UTC
