@@ -65,10 +65,19 @@ class SetReader {
     if (choose_cluster(files, path)) read_cluster(files);
   }
 
+  // lsf.shared may be the same in clusters that know each other: ours is the first whose file is here.
+  std::string own_of(const std::vector<ClusterRow>& clusters, const std::string& conf_dir) const {
+    if (clusters.empty()) return {};
+    const auto own = std::find_if(clusters.begin(), clusters.end(), [&](const ClusterRow& row) {
+      return sources_.read(conf_dir + "/lsf.cluster." + row.name).has_value();
+    });
+    return own == clusters.end() ? clusters[0].name : own->name;
+  }
+
   bool choose_cluster(ClusterFiles& files, const std::string& path) {
     const auto& clusters = files.shared.clusters;
     std::string& name = files.settings.cluster;
-    if (name.empty() && !clusters.empty()) name = clusters[0].name;
+    if (name.empty()) name = own_of(clusters, files.settings.conf_dir);
     if (std::any_of(clusters.begin(), clusters.end(),
                     [&](const ClusterRow& row) { return row.name == name; }))
       return true;

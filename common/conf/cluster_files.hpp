@@ -30,8 +30,9 @@ struct LoadSettings {
   std::string
       key_file;  // ROLLCALL_CLUSTER_KEY, else env_dir/cluster.key; its public half is that plus ".pub"
   std::string work_dir;  // ROLLCALL_RUNDIR, else LSF_LOGDIR, else "": pid files
-  std::string cluster;   // ROLLCALL_CLUSTER or LSF_CLUSTER_NAME, else the only or first one of lsf.shared
-  int lim_port = 7869;   // LSF_LIM_PORT
+  std::string
+      cluster;  // ROLLCALL_CLUSTER or LSF_CLUSTER_NAME, else the first of lsf.shared whose lsf.cluster.NAME is there
+  int lim_port = 7869;                    // LSF_LIM_PORT
   std::vector<std::string> master_list;   // LSF_MASTER_LIST, as written
   std::vector<std::string> server_hosts;  // LSF_SERVER_HOSTS, as written: the hosts that a client asks first
   bool strict_resreq = false;             // LSF_STRICT_RESREQ

@@ -1,6 +1,7 @@
 """Two clusters of this host, west and east, with a key of their own: they connect, and stay apart where they must."""
 
 import os
+import re
 import shutil
 import subprocess
 
@@ -128,10 +129,11 @@ def test_the_admin_guide_connects_two_clusters(bench):
     """The lines of "Other clusters" as they stand, but for the directories and the way to the other host."""
     lines = [line.text for line in documents.commands(ROOT, set(os.listdir(bench.bin)))
              if (line.document, line.title) == ("admin.md", "Other clusters") and line.host]
-    expect_equal(len(lines), 5, "lines that are prompted for")
+    expect_equal(len(lines), 6, "lines that are prompted for")
     with Pair(bench, ("west",), keyed=False) as pair:
         for line in lines:
-            typed = line.replace("scp -p", "cp -p").replace("e1:/opt/rollcall", pair.east.top).replace("/opt/rollcall", pair.west.top)
+            there = re.sub(r"^ssh e1 (.*)/opt/rollcall", rf"\1{pair.east.top}", line).replace("e1:/opt/rollcall", pair.east.top)
+            typed = there.replace("scp -p", "cp -p").replace("/opt/rollcall", pair.west.top)
             done = subprocess.run(["sh", "-c", typed], cwd=pair.west.top, capture_output=True, text=True, timeout=60, check=False,
                                   env=dict(pair.west.environment, PATH=f"{bench.bin}:{os.environ['PATH']}"))
             expect_equal(done.returncode, 0, f"{line}: {done.stdout}{done.stderr}")

@@ -107,6 +107,14 @@ TEST(ClusterFiles, LsfConfChoosesTheCluster) {
                           "section Cluster"));
 }
 
+// Clusters that know each other may have the same lsf.shared.
+TEST(ClusterFiles, WithoutANameTheClusterIsTheFirstWhoseFileIsThere) {
+  MemoryFiles files = with("/c/lsf.conf", "");
+  EXPECT_EQ(taken(files).cluster.name, "lab");
+  files.files.erase("/c/lsf.cluster.lab");
+  EXPECT_EQ(taken(files).cluster.name, "far");
+}
+
 TEST(ClusterFiles, MasterListMustNameServerHostsOnce) {
   EXPECT_THAT(taken(with("/c/lsf.conf", "LSF_MASTER_LIST=\"hostB HOSTA\"\n")).candidates,
               ElementsAre("hostB", "hostA"));
