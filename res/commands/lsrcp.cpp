@@ -180,13 +180,18 @@ int fetch_submitted(io::Stage& stage, SubmittedFiles& files, const SubmittedFile
   if (!there.mark) return cannot_read(stage, name_of(from), "there is no such file");
   if (!there.mark->regular) return cannot_read(stage, name_of(from), "found no regular file, expected one");
   if (same_file(there.mark, look_here(to))) return 0;
-  const auto target = open_target(to, append, there.mark->mode);
-  if (!target) return cannot_write(stage, to, why());
+  // Opened with the first bytes: a file that cannot be read leaves the one here as it is.
+  io::Descriptor target;
+  const auto open_once = [&] {
+    if (!target) target = open_target(to, append, there.mark->mode);
+    return static_cast<bool>(target);
+  };
   bool written = true;
-  const std::string trouble =
-      files.read(file, [&](std::string_view bytes) { return written = write_all(target.get(), bytes); });
+  const std::string trouble = files.read(
+      file, [&](std::string_view bytes) { return written = open_once() && write_all(target.get(), bytes); });
   if (!written) return cannot_write(stage, to, why());
-  return trouble.empty() ? 0 : cannot_read(stage, name_of(from), trouble);
+  if (!trouble.empty()) return cannot_read(stage, name_of(from), trouble);
+  return open_once() ? 0 : cannot_write(stage, to, why());
 }
 
 int bring_submitted(io::Stage& stage, SubmittedFiles& files, const SubmittedFile& file,

@@ -81,7 +81,7 @@ std::vector<FileTransfer> transfers_back(const wire::ToRes::StartJob& start, con
 }
 
 std::string fetch_input(const std::string& to, const std::string& complaint) {
-  return copy_line("", "@:input", to) + " 2>" + shell_quote(complaint) + " || :";
+  return copy_line("", "@:input", to) + " 2>" + shell_quote(complaint) + " || rm -f -- " + shell_quote(to);
 }
 
 std::string return_file(const std::string& file, const char* name, const std::string& complaint) {

@@ -1,11 +1,13 @@
 #include "res/shepherd/job_files_here.hpp"
 
 #include <fcntl.h>
+#include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <array>
 #include <cerrno>
+#include <cstdint>
 #include <cstring>
 #include <string_view>
 #include <utility>
@@ -70,17 +72,23 @@ std::string tmp_top(const wire::JobOrder& order) {
   return order.tmp_top().empty() ? "/tmp" : order.tmp_top();
 }
 
+std::string random_word() {
+  std::uint64_t number = 0;
+  while (getrandom(&number, sizeof number, 0) < 0 && errno == EINTR) continue;
+  return std::to_string(number);
+}
+
 struct NewFile {
   std::string path;
   io::Descriptor file;  // empty: it could not be created, errno says why
 };
-// Creates a file with an unused name in tmp_top().
+// Creates a file with an unused name in tmp_top(). Others may have taken the usual one; nobody guesses the next ones.
 NewFile make_in_tmp(const wire::JobOrder& order, const char* suffix = ".out") {
   constexpr int kNames = 10;
   const std::string name = file_in_directory(tmp_top(order), order.start().job().key(), suffix);
   NewFile made;
   for (int i = 0; i < kNames && !made.file; ++i) {
-    made.path = i == 0 ? name : name + "." + std::to_string(i);
+    made.path = i == 0 ? name : name + "." + random_word();
     made.file =
         io::Descriptor(open(made.path.c_str(), kAppend | O_EXCL | O_NOFOLLOW | O_NOCTTY | O_CLOEXEC, 0600));
   }
@@ -348,8 +356,11 @@ std::string keep_unreturned(const wire::JobOrder& order, JobFiles& files) {
   std::string said;
   const auto keep = [&](std::string& returned, const char* suffix, const char* what) {
     const std::string path = std::exchange(returned, "");
-    const io::Descriptor from(path.empty() ? -1 : open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
-    if (!from) return;  // it is there
+    const io::Descriptor from(
+        path.empty() ? -1 : open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
+    struct stat facts;
+    if (!from || fstat(from.get(), &facts) != 0 || !S_ISREG(facts.st_mode))
+      return;  // it is there, or is the job's own trick
     const NewFile made = make_in_tmp(order, suffix);
     const bool kept = made.file && copy_rest(from.get(), made.file.get());
     const std::string why = first_line(files.places.job_file + ".why" + suffix);
@@ -361,7 +372,7 @@ std::string keep_unreturned(const wire::JobOrder& order, JobFiles& files) {
       files.output_elsewhere = true;
       files.places.output_file = made.path;
     }
-    unlink(path.c_str());
+    if (kept) unlink(path.c_str());
   };
   keep(files.returned_output, ".out", "the output");
   keep(files.returned_errors, ".err", "standard error");

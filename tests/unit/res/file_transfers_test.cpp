@@ -61,7 +61,8 @@ TEST(FileTransfers, OfAnotherClustersJobNameTheSubmission) {
   EXPECT_THAT(forth.front().command, HasSubstr("lsrcp\" -- @:f1 /scratch/12/data"));
   EXPECT_EQ(forth.front().what, "n1@west:/home/u/in to /scratch/12/data") << "for people";
   EXPECT_THAT(commands(transfers_back(start, "")).front(), HasSubstr("lsrcp\" -- /scratch/12/there @:f0"));
-  EXPECT_THAT(fetch_input("/a b/in", "/why"), HasSubstr("lsrcp\" -- @:input '/a b/in' 2>/why || :"));
+  EXPECT_THAT(fetch_input("/a b/in", "/why"),
+              HasSubstr("lsrcp\" -- @:input '/a b/in' 2>/why || rm -f -- '/a b/in'"));
   EXPECT_THAT(return_file("/out", "output", "/why"), HasSubstr("-- /out @:output 2>/why && rm -f -- /out"));
 }
 
