@@ -91,13 +91,15 @@ class LifeElsewhere : protected LifeEnd {
     record_.set_stopped_by_admin(by_admin);
   }
 
-  void ended_elsewhere(const report::Over& told) {
+  void ended_elsewhere(report::Over told) {
     if (record_.starting()) {  // the report of its begin never came
       const WallTime began{std::max(record_.status_us(), now_.us - told.run_s * 1'000'000)};
       add_present_seconds(record_, began);
       record_.set_status_us(began.us);
       record_.set_start_us(began.us);
       record_.set_starting(false);
+    } else if (record_.status() == wire::STATUS_RUN) {
+      end_with_its_run(told);
     }
     ran_to_its_end(told);
   }
@@ -144,6 +146,15 @@ class LifeElsewhere : protected LifeEnd {
   }
 
  private:
+  // The end may be heard long after it: the job ran as long as that cluster says, if that is less than the time since we heard of its begin.
+  void end_with_its_run(report::Over& told) {
+    const std::int64_t more = with_present_seconds(record_, now_).run_s() - told.run_s;
+    if (more <= 0 || told.run_s == 0) return;  // 0: not told
+    const WallTime ended{std::max(record_.status_us(), now_.us - more * 1'000'000)};
+    add_present_seconds(record_, ended);
+    record_.set_status_us(now_.us);
+    told.end_us = ended.us;
+  }
   void recall() { effects_.push_back(effect::OrderRelease{record_.hosts(0).name(), attempt()}); }
 
   // Usage alone is no news: it comes again.

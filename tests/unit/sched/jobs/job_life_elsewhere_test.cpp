@@ -124,6 +124,23 @@ TEST_F(Elsewhere, WhoseBeginWasNeverToldHasItsRunTimeAllTheSame) {
   EXPECT_EQ(job.record.run_s(), 10);
 }
 
+// The masters could not talk: that time is none of the job's.
+TEST_F(Elsewhere, WhoseEndIsHeardLateHasRunAsLongAsItRan) {
+  begun();
+  const WallTime begin = now;
+  now.us += 100'000'000;
+  auto end = ended(0);
+  end.told.run_s = 15;
+  happens(end);
+  EXPECT_EQ(job.record.run_s(), 15);
+  EXPECT_EQ(job.record.end_us(), begin.us + 15'000'000);
+  begun();
+  now.us += 10'000'000;
+  end.told.run_s = 4000;
+  happens(end);
+  EXPECT_EQ(job.record.run_s(), 10) << "no more than the time since we heard of its begin";
+}
+
 TEST_F(Elsewhere, PendsAgainWhenItIsRefusedOrWithdrawn) {
   for (const auto how : {How::refused, How::withdrawn}) {
     forwarded();
