@@ -52,6 +52,14 @@ class Counting {
       figures.values.push_back(told(compared_[i], seen[i].first, seen[i].second));
   }
 
+  // Whether it takes jobs and starts them now.
+  bool serves(QueueNumber number) const {
+    const QueueRule& queue = rules_.queues[number];
+    const QueueState state = snapshot_.queue(number);
+    return state.open && state.active && state_.open(queue.dispatch_windows) &&
+           state_.open(queue.run_windows);
+  }
+
  private:
   void note_value(HostNumber host, ResourceId id, std::set<double>& numbers,
                   std::set<std::string>& words) const {
@@ -96,6 +104,7 @@ std::vector<QueueFigures> queue_figures(const Snapshot& snapshot, WallTime now,
     counting.count_hosts(rules.queues[queue], all[queue]);
     all[queue].preemptable = all[queue].available + preemptable[queue].slots;
     all[queue].lowest_preemptable = preemptable[queue].lowest_priority;
+    if (!counting.serves(queue)) all[queue].available = all[queue].preemptable = 0;
   }
   const auto queue_of = [&](DemandNumber demand) { return snapshot.demands()[demand].compiled->queue; };
   for (const auto& [key, job] : snapshot.placed_jobs())

@@ -16,7 +16,7 @@
 // (H): with HIGH_QUEUE_PRIORITY; (P): with PREEMPTABLE_QUEUE_PRIORITY. Equal queues stay in the order of SNDJOBS_TO, which is also
 // the order of all queues without MC_PLUGIN_SCHEDULE_ENHANCE (tier `listed`). With MC_PLUGIN_REMOTE_RESOURCE alone they are in one
 // tier, `available`, the most available slots first. RESOURCE_ONLY has no tier preemptable;
-// PENDING_WHEN_NOSLOTS has no tier room. Settings::room_before_preemption swaps these two tiers. Why: docs/decisions/0086.
+// PENDING_WHEN_NOSLOTS has no tier room, but with room_before_preemption. Settings::room_before_preemption swaps these two tiers. Why: docs/decisions/0086.
 #pragma once
 
 #include <cstddef>
@@ -30,7 +30,7 @@
 
 namespace rollcall::sched::forward {
 
-inline constexpr std::size_t kMostOffers = 3;  // of one job in one cycle
+inline constexpr std::size_t kMostOffers = 3;  // of one job in a session
 inline constexpr int kMostReturns = 3;         // from one queue, until its answer differs
 
 struct Settings {

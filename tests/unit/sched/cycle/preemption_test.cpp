@@ -312,7 +312,7 @@ int slots_of(const PlacedJob& job, HostNumber host) {
   return slots;
 }
 
-// No host runs more than it has slots for, and every job that was stopped has a preemptor of a higher queue that runs.
+// The snapshot agrees with itself, and no host runs more than it has slots for.
 void expect_sound(const Snapshot& snapshot, std::uint32_t seed) {
   ASSERT_EQ(snapshot.broken_invariant(), "") << "seed " << seed;
   for (HostNumber host = 0; host < snapshot.rules().hosts.size(); ++host) {

@@ -49,6 +49,22 @@ TEST(QueueFigures, CountJobsOfTheQueueAndSlotsOfAllQueues) {
             "total 8 available 2 running 3 pending 5 preemptable 2");
 }
 
+// Its slots are of no use to a job that is forwarded now: another cluster may have some.
+TEST(QueueFigures, HaveNoSlotsWhileTheQueueStartsNoJobs) {
+  Scenario scenario = scenario_of(kTwoHosts + kGuestQueues);
+  const std::vector<bool> wanted(scenario.snapshot.rules().queues.size(), true);
+  for (const QueueState state : {QueueState{false, true}, QueueState{true, false}}) {
+    scenario.snapshot.queue(0) = state;
+    const QueueFigures figures = queue_figures(scenario.snapshot, scenario.now, wanted, {})[0];
+    EXPECT_EQ(figures.total, 8);
+    EXPECT_EQ(figures.available, 0);
+    EXPECT_EQ(figures.preemptable, 0);
+  }
+  EXPECT_EQ(figures_of(kTwoHosts +
+                       queue("guests", 40, "RCVJOBS_FROM = allclusters\nDISPATCH_WINDOW = 3:00-3:01\n")),
+            "total 8 available 0 running 0 pending 0 preemptable 0");
+}
+
 TEST(QueueFigures, CountJobsThatRunAlone) {
   EXPECT_EQ(
       figures_of(
