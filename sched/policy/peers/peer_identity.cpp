@@ -10,9 +10,9 @@ constexpr std::size_t kMostWords = 200;
 
 bool printable(char c) { return c >= ' ' && c <= '~'; }
 
-std::string forget_it(const std::string& cluster) {
-  return "; \"badmin hforget @" + cluster +
-         "\" there gives up the jobs that the two clusters shared, and then it is taken";
+std::string forget_it(const std::string& cluster, const std::string& here) {
+  return "; \"badmin hforget @" + cluster + "\" in cluster " + here +
+         " gives up the jobs that the two clusters shared, and then it is taken";
 }
 
 }  // namespace
@@ -47,14 +47,15 @@ std::optional<std::string> refusal_of(const wire::PeerHello& hello, const wire::
   if (hello.store() == own.row.store()) return name + " runs with a copy of the store of " + own.cluster;
   if (known == nullptr) return std::nullopt;
   if (hello.store() != known->store())
-    return name + " has a store that was made anew" + forget_it(hello.cluster());
+    return name + " has a store that was made anew" + forget_it(hello.cluster(), own.cluster);
   const std::string terms =
       ": found its term " + std::to_string(hello.term()) + ", last seen was " + std::to_string(known->term());
   if (hello.term() < known->term())
-    return name + " has a store that was put back to an older state" + terms + forget_it(hello.cluster());
+    return name + " has a store that was put back to an older state" + terms +
+           forget_it(hello.cluster(), own.cluster);
   if (hello.term() == known->term() && hello.run() != known->run())
     return name + " has opened its store twice in one term, so one of the two is an older copy" + terms +
-           forget_it(hello.cluster());
+           forget_it(hello.cluster(), own.cluster);
   return std::nullopt;
 }
 

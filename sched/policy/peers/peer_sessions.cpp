@@ -7,7 +7,8 @@ namespace rollcall::sched::peers {
 namespace {
 
 constexpr Duration kBeat = std::chrono::seconds(10);
-constexpr int kBeats = 3;  // without a message: the peer is silent
+constexpr int kBeats = 3;                                 // without a message: the peer is silent
+constexpr Duration kGreeting = std::chrono::seconds(30);  // from a connection to its hello
 constexpr Duration kShortestPause = std::chrono::seconds(1);
 constexpr Duration kLongestPause = std::chrono::seconds(30);
 constexpr Duration kMinute = std::chrono::minutes(1);
@@ -113,7 +114,10 @@ Steps PeerSessions::opened(LinkNumber number, const std::string& cluster, bool d
                    "cluster " + cluster +
                        " calls, and is no peer: found it not in lsf.shared, or left out of RemoteClusters"},
         step::Close{number}};
-  if (dialled) peer->second.dialling = false;
+  if (dialled) {
+    peer->second.dialling = false;
+    peer->second.next_dial = now + kGreeting;
+  }
   if (!dialled && calls_too_often(peer->second, now)) {
     Steps steps{step::Close{number}};
     if (peer->second.calls == kMostCalls + 1)
@@ -125,6 +129,7 @@ Steps PeerSessions::opened(LinkNumber number, const std::string& cluster, bool d
   Link& link = links_[number];
   link.cluster = cluster;
   link.dialled = dialled;
+  link.greets_until = now + kGreeting;
   auto message = numbered(link);
   *message.mutable_hello() = hello_of(own_);
   if (dialled) {
@@ -261,7 +266,8 @@ void PeerSessions::drop(LinkNumber link, Steps& steps) {
 Steps PeerSessions::ended(LinkNumber number, const std::string& cluster, const std::string& why,
                           TimePoint now) {
   const auto found = peers_.find(cluster);
-  links_.erase(number);
+  const auto link = links_.extract(number);
+  const bool called_us = !link.empty() && !link.mapped().dialled;
   if (found == peers_.end()) return {};
   Peer& peer = found->second;
   if (peer.serves == number) {
@@ -269,6 +275,7 @@ Steps PeerSessions::ended(LinkNumber number, const std::string& cluster, const s
     return {step::Lost{cluster},
             step::Tell{true, "cluster " + cluster + " is not connected any more: " + why}};
   }
+  if (called_us) return {};  // says nothing of a dial of ours
   if (peer.serves) {
     peer.dialling = false;
     return {};
@@ -306,8 +313,27 @@ std::pair<Steps, bool> PeerSessions::forget(const std::string& cluster, TimePoin
   return {steps, true};
 }
 
+// Connections that have not said hello in time.
+void PeerSessions::drop_silent(TimePoint now, Steps& steps) {
+  std::vector<LinkNumber> silent;
+  for (const auto& [number, link] : links_)
+    if (!link.greeted && link.greets_until <= now) silent.push_back(number);
+  for (const LinkNumber number : silent) {
+    const Link& link = links_.at(number);
+    Peer& peer = peers_.at(link.cluster);
+    if (link.dialled && !peer.serves) {
+      const std::string why = "it is connected and does not say hello";
+      if (peer.why.empty())
+        steps.push_back(step::Tell{true, "cluster " + link.cluster + " is not reached: " + why});
+      apart(peer, why, false, now);
+    }
+    drop(number, steps);
+  }
+}
+
 Steps PeerSessions::tick(TimePoint now) {
   Steps steps;
+  drop_silent(now, steps);
   for (auto& [name, peer] : peers_) {
     if (!peer.serves) {
       if (!peer.has_key || peer.dialling || peer.settings.addresses.empty() || peer.next_dial > now) continue;
@@ -339,6 +365,8 @@ std::optional<TimePoint> PeerSessions::next_deadline() const {
   const auto at = [&](TimePoint time) {
     if (!next || time < *next) next = time;
   };
+  for (const auto& [number, link] : links_)
+    if (!link.greeted) at(link.greets_until);
   for (const auto& [name, peer] : peers_)
     if (peer.serves)
       at(peer.next_beat);

@@ -12,7 +12,7 @@
 //   any        opened (it dialled) -> greeting beside what there is
 //   greeting   good hello  -> serves (after Remember, where something is new)
 //              bad hello   -> refused: apart with a reason, after PeerRefused
-//              anything else first -> an error: the connection ends
+//              anything else first -> an error: the connection ends; nothing for 30 s -> it is closed
 //   serves     an order whose kind the peer does not know -> Untaken
 //              ping -> pong; three beats without a message -> apart; ended -> apart
 // A peer that calls more than thirty times in a minute is not heard: each call may cost a commit and a line of the log.
@@ -131,6 +131,7 @@ class PeerSessions {
     std::string cluster;
     bool dialled = false;
     bool greeted = false;
+    TimePoint greets_until;                        // its hello is due
     std::pair<std::uint64_t, std::uint64_t> call;  // the dialler's term, and its number of the call
     int unanswered = 0;                            // beats since its last message
     std::uint64_t said = 0;
@@ -160,6 +161,7 @@ class PeerSessions {
   bool stays(const Link& older, const Link& newer) const;
   void apart(Peer& peer, std::string why, bool refused, TimePoint now);
   void drop(LinkNumber link, Steps& steps);
+  void drop_silent(TimePoint now, Steps& steps);
 
   OwnIdentity own_;
   std::map<std::string, wire::PeerRow> known_;  // of clusters that are no peers now
