@@ -31,6 +31,7 @@ struct MbatchdProgram {
   bool no_lock_of_exclusive = false;                   // LSB_DISABLE_LIMLOCK_EXCL
   // LSB_MAX_FORWARD_PER_SESSION: jobs that are offered to other clusters in one MBD_SLEEP_TIME.
   int most_forwards = 50;
+  int guest_uid_min = 1000;  // ROLLCALL_GUEST_UID_MIN: no job of another cluster runs as a user below it
 };
 
 struct ResProgram {

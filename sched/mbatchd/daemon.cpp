@@ -117,6 +117,7 @@ class Daemon {
         peers_(loop_.context(), links_, committer_.store(), log, std::move(keys.dials),
                std::move(keys.errors),
                {[this](const std::string& cluster) {
+                  pieces_.lost(cluster);  // questions of a connection that this one replaces
                   forward_out_.serves(cluster);
                   forward_in_.serves(cluster);
                   lease_in_.serves(cluster);
@@ -557,6 +558,7 @@ class Daemon {
     lease_out_.flush(wall_now());  // leases are told before the attempts on them
     lease_in_.flush();
     forward_in_.flush(wall_now());
+    forward_in_.tick(keeper_.snapshot(), wall_now(), steady_now());
     if (std::exchange(waiters_due_, false)) waiters_.planned();
   }
 
@@ -597,7 +599,7 @@ class Daemon {
     until(book_.next_deadline());
     until(waiters_.next_deadline());
     until(scheduler_.next_look());
-    until(forward_out_.next_session());
+    if (!committer_.failing()) until(forward_out_.next_session());
     for (const auto at : {forward_in_.next_tick(), lease_out_.next_tick()})
       if (at) wait = std::min(wait, std::max(Duration{0}, *at - steady_now()));
     if (!committer_.failing()) wait = std::min(wait, scheduler_.wait().value_or(wait));
@@ -619,7 +621,6 @@ class Daemon {
     waiters_.tick(now);
     scheduler_.tick(now);
     if (const auto at = forward_out_.next_session(); at && now >= *at) scheduler_.want();
-    forward_in_.tick(keeper_.snapshot(), now, steady_now());
     lease_out_.tick(steady_now());
     committer_.files().tick();
     const bool behind = committer_.files().behind(committer_.store());

@@ -4,11 +4,14 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <cstring>
 #include <utility>
 
 #include "common/io/local_time.hpp"
 #include "sched/mbatchd/forward_wire.hpp"
 #include "sched/policy/cycle/queue_figures.hpp"
+#include "sched/policy/jobs/site_rules.hpp"
 #include "sched/policy/peers/crossing.hpp"
 #include "sched/policy/peers/definitions.hpp"
 
@@ -21,11 +24,37 @@ using sched::JobKey;
 constexpr std::size_t kMostWaiting = 10'000;  // messages of one cluster behind a look-up
 constexpr std::size_t kMostWaitingBytes = std::size_t{256} << 20;
 constexpr std::size_t kMostAccounts = 100'000;
-constexpr int kMostInPart = 200;  // jobs: a part must fit into a frame
+constexpr std::size_t kFullPart =
+    256 * 1024;  // bytes; with the job that fills it a part must fit into a frame
 constexpr Duration kAccountKept = std::chrono::minutes(1);
 constexpr std::size_t kRoom = 64 * 1024;
 
 TimePoint steady_now() { return {std::chrono::steady_clock::now().time_since_epoch()}; }
+
+// What is said of an attempt, as it may cross.
+sched::book::SaidOfAttempt crossing(sched::book::SaidOfAttempt said) {
+  auto* const job = said.state                          ? said.state->mutable_job()
+                    : said.over && said.over->has_job() ? said.over->mutable_job()
+                                                        : nullptr;
+  if (job && job->has_usage()) *job->mutable_usage() = peers::crossing(job->usage());
+  return said;
+}
+
+// Why no job of another cluster runs as this user; "": it may. Some accounts can do more than their name says: that of munged can be anybody.
+std::string keeps_out(const sched::ConfigView& files, const sched::Identity& who) {
+  constexpr uid_t kNobody = 65534;
+  const auto least = static_cast<uid_t>(files.cluster->programs.mbatchd.guest_uid_min);
+  if (who.uid != 0 && (who.uid < least || who.uid == kNobody))
+    return "user " + who.user + " is an account of the system: found uid " + std::to_string(who.uid) +
+           ", expected at least " + std::to_string(least) +
+           " (ROLLCALL_GUEST_UID_MIN), and not that of nobody";
+  const auto& queues = files.lsb->queues;
+  const auto administers = [&](const conf::QueueRow& queue) {
+    return sched::jobs::names_user(files, queue.administrators, who);
+  };
+  const auto queue = std::find_if(queues.begin(), queues.end(), administers);
+  return queue == queues.end() ? "" : "user " + who.user + " is an administrator of queue " + queue->name;
+}
 
 wire::PeerMessage applications_of(const Configuration& configuration) {
   wire::PeerMessage message;
@@ -86,7 +115,9 @@ Result<void> ForwardIn::heard(const std::string& cluster, wire::PeerMessage mess
   const auto found = peers_.find(cluster);
   if (found == peers_.end()) return {};
   Peer& peer = found->second;
-  peer.waiting_bytes += message.ByteSizeLong();
+  // In memory: an empty host of a job takes two bytes on the wire, and sixty here.
+  peer.inbox_bytes.push_back(message.SpaceUsedLong());
+  peer.waiting_bytes += peer.inbox_bytes.back();
   if (peer.inbox.size() >= kMostWaiting || peer.waiting_bytes > kMostWaitingBytes)
     return internal_error("found more than " + std::to_string(kMostWaiting) + " messages or " +
                           std::to_string(kMostWaitingBytes >> 20) + " MB that wait for a user's name");
@@ -103,7 +134,8 @@ void ForwardIn::work(const std::string& cluster, WallTime now) {
 }
 
 void ForwardIn::pop(Peer& peer) {
-  peer.waiting_bytes -= peer.inbox.front().ByteSizeLong();
+  peer.waiting_bytes -= peer.inbox_bytes.front();
+  peer.inbox_bytes.pop_front();
   peer.inbox.pop_front();
 }
 
@@ -150,22 +182,25 @@ void ForwardIn::look_up(const std::string& cluster, Peer& peer, const std::strin
     passwd entry{};
     passwd* found = nullptr;
     std::vector<char> room(kRoom);
-    getpwnam_r(user.c_str(), &entry, room.data(), room.size(), &found);
+    const int error = getpwnam_r(user.c_str(), &entry, room.data(), room.size(), &found);
     account->found = found != nullptr;
+    if (!found && error != 0 && error != ENOENT && error != ESRCH)
+      account->failure = std::string("the user database failed: ") + std::strerror(error);
     account->who.user = user;
     if (found) account->who.uid = found->pw_uid, account->who.gid = found->pw_gid;
   };
   aside_.ask(work, [this, cluster, user, account, connection = peer.connection](io::SideThread::End end) {
     const auto found = peers_.find(cluster);
-    if (end == io::SideThread::End::finished) {
+    if (end != io::SideThread::End::finished) account->failure = "the user database did not answer in time";
+    if (account->failure.empty()) {
       if (accounts_.size() > kMostAccounts) accounts_.clear();
       accounts_[user] = {steady_now(), *account};
     }
     if (found == peers_.end() || found->second.connection != connection) return;
     Peer& asker = found->second;
     asker.looks_up = false;
-    if (end != io::SideThread::End::finished && !asker.inbox.empty()) {
-      refuse(asker, asker.inbox.front().offer(), "the user database did not answer in time");
+    if (!account->failure.empty() && !asker.inbox.empty()) {
+      refuse(asker, asker.inbox.front().offer(), account->failure);
       pop(asker);
     }
     this->work(cluster, io::wall_now());
@@ -185,6 +220,8 @@ void ForwardIn::offer(const std::string& cluster, Peer& peer, const wire::Forwar
                  std::find(administrators.begin(), administrators.end(), who.user) != administrators.end();
   wire::Submission asked = peers::crossing(offered.asked());
   asked.set_user(claimed);
+  if (auto why = keeps_out(configuration_->files, who); !why.empty())
+    return refuse(peer, offered, std::move(why));
   answer(peer, offered.has_lent() ? handler_.start_on_lent_slots(cluster, offered, asked, who, now)
                                   : forwards_.offer(cluster, offered, asked, who, now));
 }
@@ -215,13 +252,27 @@ void ForwardIn::changed(const std::set<JobKey>& jobs) {
   dirty_.insert(jobs.begin(), jobs.end());
 }
 
+// The peers by name: one that takes nothing of what it is sent is lost while it is told something.
+std::vector<std::string> ForwardIn::serving() const {
+  std::vector<std::string> names;
+  for (const auto& [cluster, peer] : peers_) names.push_back(cluster);
+  return names;
+}
+
 void ForwardIn::flush(WallTime now) {
-  for (auto& [cluster, peer] : peers_) {
-    if (std::exchange(peer.greets, false)) greet(cluster, peer, now);
-    for (auto& said : std::exchange(peer.answers, {})) handler_.say(cluster, std::move(said));
-  }
+  for (const std::string& cluster : serving())
+    for (auto& said : due_for(cluster, now)) handler_.say(cluster, std::move(said));
   for (const JobKey job : std::exchange(dirty_, {})) tell(job, now);
   reasons_.clear();
+}
+
+std::vector<wire::PeerMessage> ForwardIn::due_for(const std::string& cluster, WallTime now) {
+  const auto peer = peers_.find(cluster);
+  if (peer == peers_.end()) return {};
+  std::vector<wire::PeerMessage> due;
+  if (std::exchange(peer->second.greets, false)) greet(cluster, peer->second, now, due);
+  for (auto& said : std::exchange(peer->second.answers, {})) due.push_back(std::move(said));
+  return due;
 }
 
 std::string ForwardIn::reason_of(JobKey job) const {
@@ -229,42 +280,48 @@ std::string ForwardIn::reason_of(JobKey job) const {
   return known == reasons_.end() ? handler_.why(job) : known->second;
 }
 
-void ForwardIn::greet(const std::string& cluster, Peer& peer, WallTime now) {
-  wire::PeerMessage part;
-  part.mutable_held();
+void ForwardIn::greet(const std::string& cluster, Peer& peer, WallTime now,
+                      std::vector<wire::PeerMessage>& due) const {
+  due.emplace_back().mutable_held();
+  std::size_t bytes = 0;
   for (const JobKey job : forwards_.held_for(cluster)) {
-    auto said = forwards_.said_of(job, now);
-    if (!said) continue;
+    auto known = forwards_.said_of(job, now);
+    if (!known) continue;
+    // A queue's forwards are numbered by the cluster that makes them: by the queue that it asked for, whatever became of the job here.
     if (const sched::Job* record = jobs_.find(job)) {
-      auto& number = peer.numbers[record->record.queue()];
+      auto& number =
+          peer.numbers[record->asked->queues_size() > 0 ? record->asked->queues(0) : record->record.queue()];
       number = std::max(number, record->record.from().number());
     }
-    auto& held = *part.mutable_held();
-    if (said->state) *held.add_running() = std::move(*said->state);
-    if (said->over) *held.add_over() = std::move(*said->over);
-    if (held.running_size() + held.over_size() < kMostInPart) continue;
-    handler_.say(cluster, std::exchange(part, {}));
-    part.mutable_held();
+    auto said = crossing(std::move(*known));
+    if (bytes >= kFullPart) {
+      due.emplace_back().mutable_held();
+      bytes = 0;
+    }
+    bytes += said.state ? said.state->ByteSizeLong() : said.over->ByteSizeLong();
+    auto& held = *due.back().mutable_held();
+    if (said.state) *held.add_running() = std::move(*said.state);
+    if (said.over) *held.add_over() = std::move(*said.over);
   }
-  part.mutable_held()->set_last(true);
-  handler_.say(cluster, std::move(part));
-  handler_.say(cluster, applications_of(*configuration_));
-  if (auto told = definitions_for(cluster, *configuration_)) handler_.say(cluster, std::move(*told));
+  due.back().mutable_held()->set_last(true);
+  due.push_back(applications_of(*configuration_));
+  if (auto told = definitions_for(cluster, *configuration_)) due.push_back(std::move(*told));
 }
 
 void ForwardIn::tell(JobKey job, WallTime now) {
   const std::string cluster = forwards_.cluster_of(job);
   if (cluster.empty() || !peers_.contains(cluster)) return;
-  auto said = forwards_.said_of(job, now);
-  if (!said) return;
+  auto known = forwards_.said_of(job, now);
+  if (!known) return;
+  auto said = crossing(std::move(*known));
   wire::PeerMessage message;
-  if (said->state) {
-    if (sched::pending(said->state->job().status()) && said->state->job().why().empty() &&
-        said->state->attempt().lent_host().empty())
-      said->state->mutable_job()->set_why(reason_of(job));
-    *message.mutable_state() = std::move(*said->state);
+  if (said.state) {
+    if (sched::pending(said.state->job().status()) && said.state->job().why().empty() &&
+        said.state->attempt().lent_host().empty())
+      said.state->mutable_job()->set_why(reason_of(job));
+    *message.mutable_state() = std::move(*said.state);
   } else {
-    *message.mutable_over() = std::move(*said->over);
+    *message.mutable_over() = std::move(*said.over);
   }
   handler_.say(cluster, std::move(message));
 }
@@ -317,8 +374,10 @@ void ForwardIn::tell_figures(const sched::cycle::Snapshot& snapshot, WallTime no
   for (std::size_t i = 0; i < wanted.size(); ++i)
     wanted[i] = rules.queues[i].row != nullptr && !rules.queues[i].row->receive_jobs_from.empty();
   const auto figures = sched::cycle::queue_figures(snapshot, now, wanted);
-  for (const auto& [cluster, peer] : peers_) {
-    if (peer.greets) continue;  // what we hold is said first
+  for (const std::string& cluster : serving()) {
+    const auto found = peers_.find(cluster);
+    if (found == peers_.end() || found->second.greets) continue;  // what we hold is said first
+    const Peer& peer = found->second;
     wire::PeerMessage message;
     auto& all = *message.mutable_figures();
     for (std::size_t i = 0; i < wanted.size(); ++i) {

@@ -65,7 +65,8 @@ class ForwardIn {
     std::uint64_t connection = 0;
     bool greets = false;  // what we hold is still to be told
     std::deque<wire::PeerMessage> inbox;
-    std::size_t waiting_bytes = 0;  // in it
+    std::deque<std::size_t> inbox_bytes;  // of each, in memory
+    std::size_t waiting_bytes = 0;        // of all
     bool looks_up = false;
     std::vector<wire::PeerMessage> answers;        // refusals, and what is not known
     std::map<std::string, std::uint64_t> numbers;  // by queue: the highest forward that was answered
@@ -81,7 +82,9 @@ class ForwardIn {
              const std::string& claimed, const Account& account, WallTime now);
   void answer(Peer& peer, sched::book::ForwardedJobs::Answered answered);
   void refuse(Peer& peer, const wire::ForwardOffer& offer, std::string why);
-  void greet(const std::string& cluster, Peer& peer, WallTime now);
+  std::vector<std::string> serving() const;
+  std::vector<wire::PeerMessage> due_for(const std::string& cluster, WallTime now);
+  void greet(const std::string& cluster, Peer& peer, WallTime now, std::vector<wire::PeerMessage>& due) const;
   void tell(sched::JobKey job, WallTime now);
   std::string reason_of(sched::JobKey job) const;
   void tell_again(const std::string& cluster, Peer& peer);

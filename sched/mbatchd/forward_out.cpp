@@ -26,8 +26,9 @@ using sched::Attempt;
 using sched::HostId;
 using sched::JobKey;
 
-constexpr std::size_t kMostLookedAt = 1000;  // jobs of one pass
-constexpr int kMostHeld = 1'000'000;         // attempts that a cluster may say it holds
+constexpr std::size_t kMostCandidates = 20'000;  // jobs of one pass
+constexpr int kMostChoices = 1000;               // of one pass
+constexpr int kMostHeld = 1'000'000;             // attempts that a cluster may say it holds
 constexpr std::size_t kMostHeldBytes = std::size_t{1} << 30;
 constexpr int kMostComplaints = 20;     // lines of the log about one connection
 constexpr int kMostDifferences = 1000;  // shown
@@ -71,22 +72,28 @@ Result<void> ForwardOut::heard(const std::string& cluster, const wire::PeerMessa
   if (message.what_case() == What::kHeld) return take_held(cluster, message.held());
   if (!queues_.connected(cluster))
     return internal_error("found a message about a job before the last ForwardHeld, expected that first");
+  Result<void> taken;
   switch (message.what_case()) {
     case What::kState:
-      return take_state(cluster, message.state());
+      taken = take_state(cluster, message.state());
+      break;
     case What::kOver:
-      return take_over(cluster, message.over());
+      taken = take_over(cluster, message.over());
+      break;
     case What::kFigures:
-      return take_figures(cluster, message.figures(), now);
+      take_figures(cluster, message.figures(), now);
+      break;
     case What::kApplications:
       applications_[cluster] = peers::believed(message.applications());
-      return {};
+      break;
     case What::kDefinitions:
       take_definitions(cluster, message.definitions());
-      return {};
+      break;
     default:
-      return {};
+      break;
   }
+  if (!taken) complain(cluster, taken.error().text);
+  return {};
 }
 
 void ForwardOut::take_definitions(const std::string& cluster, const wire::PeerDefinitions& told) {
@@ -103,7 +110,17 @@ Result<void> ForwardOut::take_held(const std::string& cluster, const wire::Forwa
     return internal_error("found ForwardHeld after the last part, expected it once in a connection");
   Held& held = found->second;
   held.bytes += part.ByteSizeLong();
-  held.all.MergeFrom(part);
+  // Without what cannot be true of a job: an attempt takes little room here, whatever is said of it.
+  for (const auto& state : part.running()) {
+    auto& one = *held.all.add_running();
+    *one.mutable_attempt() = state.attempt();
+    if (fits(cluster, state.attempt(), state.job())) *one.mutable_job() = state.job();
+  }
+  for (const auto& told : part.over()) {
+    auto& one = *held.all.add_over();
+    one = told;
+    if (!fits(cluster, told.attempt(), told.job())) one.clear_job();
+  }
   if (held.all.running_size() + held.all.over_size() > kMostHeld || held.bytes > kMostHeldBytes)
     return internal_error("found more than a million attempts or " + std::to_string(kMostHeldBytes >> 20) +
                           " MB of them that it holds");
@@ -139,8 +156,18 @@ void ForwardOut::greeted(const std::string& cluster, const wire::ForwardHeld& he
   handler_.plan_soon();
 }
 
+bool ForwardOut::fits(const std::string& cluster, const wire::ForwardAttempt& attempt,
+                      const wire::JobElsewhere& there) {
+  const sched::Job* job = jobs_.find(sched::key_of(attempt.key()));
+  if (!job) return there.hosts_size() == 0;
+  const auto fitting = peers::fits(there, *job->asked);
+  if (!fitting) complain(cluster, fitting.error().text);
+  return fitting.has_value();
+}
+
 Result<void> ForwardOut::take_state(const std::string& cluster, const wire::ForwardState& state) {
   if (auto checked = peers::check(state.attempt()); !checked) return checked;
+  if (!fits(cluster, state.attempt(), state.job())) return {};
   auto job = peers::believed(state.job());
   if (!job) return job.error();
   handler_.told(host_of(cluster), report::Elsewhere{peers::attempt_of(state.attempt()), std::move(*job)});
@@ -149,6 +176,7 @@ Result<void> ForwardOut::take_state(const std::string& cluster, const wire::Forw
 
 Result<void> ForwardOut::take_over(const std::string& cluster, const wire::ForwardOver& told) {
   if (auto checked = peers::check(told.attempt()); !checked) return checked;
+  if (!fits(cluster, told.attempt(), told.job())) return {};
   const auto over = peers::believed(told);
   if (!over) return over.error();
   const Attempt attempt = peers::attempt_of(over->attempt());
@@ -160,7 +188,11 @@ Result<void> ForwardOut::take_over(const std::string& cluster, const wire::Forwa
       // Without the job: what the next job like it finds.
       if (const auto figures = queues_.figures(queue)) end.figures = slots_of(*figures);
     }
-  if (over->how() != wire::ForwardOver::REFUSED) tried_.erase(attempt.job);
+  // What one cluster refuses is not taken from the others' share of the session.
+  if (over->how() == wire::ForwardOver::REFUSED)
+    offered_ -= offered_ > 0 && forwards_.contains(attempt) ? 1 : 0;
+  else
+    tried_.erase(attempt.job);
   handler_.told(host_of(cluster), end);
   if (!is_there(attempt)) left(attempt);  // one that is not known there is offered again
   return {};
@@ -187,19 +219,32 @@ void ForwardOut::untaken(const peers::step::Untaken& order) {
   static_cast<void>(take_over(order.cluster, over));
 }
 
-Result<void> ForwardOut::take_figures(const std::string& cluster, const wire::QueueFigures& figures,
-                                      TimePoint now) {
+// A peer may name as many queues as it likes: those that no queue here sends jobs to are not kept.
+bool ForwardOut::sends_to(const std::string& cluster, const std::string& queue) const {
+  const auto names_it = [&](const conf::RemoteQueue& to) {
+    return to.queue == queue && (to.cluster == cluster || to.cluster == "allclusters");
+  };
+  const auto& queues = configuration_->files.lsb->queues;
+  return std::any_of(queues.begin(), queues.end(), [&](const conf::QueueRow& row) {
+    return std::any_of(row.send_jobs_to.begin(), row.send_jobs_to.end(), names_it);
+  });
+}
+
+void ForwardOut::take_figures(const std::string& cluster, const wire::QueueFigures& figures, TimePoint now) {
   const forward_policy::UpdateOrder order{connections_[cluster], ++updates_[cluster]};
   for (const auto& of_queue : figures.queues()) {
+    if (!sends_to(cluster, of_queue.name())) continue;
     const auto news = news_of(cluster, of_queue, order);
-    if (!news) return news.error();
+    if (!news) {
+      complain(cluster, news.error().text);
+      continue;
+    }
     // Where our clock went back over a restart, numbers of forwards begin below those that the other cluster has seen.
     if (queues_.updated(*news, now) == forward_policy::ForwardedCounts::Outcome::invalid)
       complain(cluster, "passed over figures of queue " + peers::plain_words(of_queue.name()) +
                             " that cannot be true");
   }
   if (waiting_ > 0) handler_.plan_soon();
-  return {};
 }
 
 void ForwardOut::left(const Attempt& attempt) {
@@ -236,8 +281,14 @@ void ForwardOut::begin_session(WallTime now) {
   tried_.clear();
 }
 
+// While no cluster is connected, jobs wait for a greeting and not for a time.
+bool ForwardOut::may_offer() const {
+  return sends_ && std::any_of(clusters_.begin(), clusters_.end(),
+                               [this](const auto& one) { return queues_.connected(one); });
+}
+
 std::optional<WallTime> ForwardOut::next_session() const {
-  if (!session_ || !more_) return std::nullopt;
+  if (!session_ || !more_ || !may_offer()) return std::nullopt;
   return WallTime{session_->us + std::chrono::duration_cast<std::chrono::microseconds>(
                                      configuration_->files.lsb->params.mbd_sleep_time)
                                      .count()};
@@ -245,18 +296,27 @@ std::optional<WallTime> ForwardOut::next_session() const {
 
 void ForwardOut::offer(const sched::cycle::Snapshot& snapshot, WallTime now, TimePoint steady) {
   waiting_ = 0;
-  if (!sends_ || std::none_of(clusters_.begin(), clusters_.end(),
-                              [this](const auto& one) { return queues_.connected(one); }))
-    return;
+  if (!may_offer()) return;
   begin_session(now);
   const int most = configuration_->files.cluster->programs.mbatchd.most_forwards;
-  for (const auto& candidate : sched::cycle::forwardable(snapshot, now, kMostLookedAt)) {
-    if (offered_ >= most) {
+  // Of jobs that ask for the same, one that no queue takes speaks for the others: jobs behind them have their turn.
+  std::set<sched::cycle::DemandNumber> taken_by_none;
+  int choices = 0;
+  for (const auto& candidate : sched::cycle::forwardable(snapshot, now, kMostCandidates)) {
+    if (offered_ >= most || choices >= kMostChoices) {
       more_ = true;
       break;
     }
-    offer_job(snapshot, candidate.job, snapshot.demand(candidate.demand), now, steady) ? ++offered_
-                                                                                       : ++waiting_;
+    const sched::Job* job = jobs_.find(candidate.job);
+    if (!job || (taken_by_none.contains(candidate.demand) && job->record.returns().empty())) {
+      ++waiting_;
+      continue;
+    }
+    const auto seen = look(snapshot, *job, snapshot.demand(candidate.demand), now, steady);
+    if (seen) ++choices;
+    if (seen && seen->choice.offers.empty() && job->record.returns().empty())
+      taken_by_none.insert(candidate.demand);
+    seen&& offer_job(*job, snapshot.demand(candidate.demand).min_slots, *seen) ? ++offered_ : ++waiting_;
   }
 }
 
@@ -286,18 +346,13 @@ Result<ForwardOut::Look> ForwardOut::look(const sched::cycle::Snapshot& snapshot
   return look;
 }
 
-bool ForwardOut::offer_job(const sched::cycle::Snapshot& snapshot, JobKey key,
-                           const sched::cycle::Demand& demand, WallTime now, TimePoint steady) {
-  const sched::Job* job = jobs_.find(key);
-  if (!job) return false;
-  const auto seen = look(snapshot, *job, demand, now, steady);
-  if (!seen) return false;
-  const Tried& tried = tried_[key];
+bool ForwardOut::offer_job(const sched::Job& job, int slots, const Look& seen) {
+  const Tried& tried = tried_[job.key()];
   if (tried.queues.size() < forward_policy::kMostOffers)
-    for (const std::size_t offer : seen->choice.offers) {
-      const auto& name = seen->queues[offer].name;
+    for (const std::size_t offer : seen.choice.offers) {
+      const auto& name = seen.queues[offer].name;
       if (std::find(tried.queues.begin(), tried.queues.end(), name) != tried.queues.end()) continue;
-      forward(*job, name, demand.min_slots, *seen);
+      forward(job, name, slots, seen);
       return true;
     }
   more_ = more_ || !tried.queues.empty();

@@ -49,7 +49,7 @@ class ForwardOut : public sched::Engine {
   // --- the other cluster
   void serves(const std::string& cluster);
   void lost(const std::string& cluster);
-  // What an executing cluster says. An error: it cannot be true; the message is dropped.
+  // What an executing cluster says. What cannot be true is dropped, and the log told. An error: it breaks the protocol.
   Result<void> heard(const std::string& cluster, const wire::PeerMessage& message, TimePoint now);
 
   // It does not know the kind of an order of ours: an offer is refused then, of another order the log is told.
@@ -91,7 +91,7 @@ class ForwardOut : public sched::Engine {
   void greeted(const std::string& cluster, const wire::ForwardHeld& held);
   Result<void> take_state(const std::string& cluster, const wire::ForwardState& state);
   Result<void> take_over(const std::string& cluster, const wire::ForwardOver& over);
-  Result<void> take_figures(const std::string& cluster, const wire::QueueFigures& figures, TimePoint now);
+  void take_figures(const std::string& cluster, const wire::QueueFigures& figures, TimePoint now);
   struct Look {
     sched::forward::ForwardJob asks;
     std::vector<sched::forward::RemoteQueue> queues;
@@ -100,15 +100,18 @@ class ForwardOut : public sched::Engine {
   };
   Result<Look> look(const sched::cycle::Snapshot& snapshot, const sched::Job& job,
                     const sched::cycle::Demand& demand, WallTime now, TimePoint steady) const;
+  bool may_offer() const;
   void begin_session(WallTime now);
-  bool offer_job(const sched::cycle::Snapshot& snapshot, sched::JobKey key,
-                 const sched::cycle::Demand& demand, WallTime now, TimePoint steady);
+  bool offer_job(const sched::Job& job, int slots, const Look& seen);
+  bool sends_to(const std::string& cluster, const std::string& queue) const;
   void forward(const sched::Job& job, const conf::RemoteQueue& queue, int slots, const Look& seen);
   void say(const std::string& host, wire::PeerMessage order);
   void left(const sched::Attempt& attempt);
   void complain(const std::string& cluster, const std::string& what);
   void take_definitions(const std::string& cluster, const wire::PeerDefinitions& told);
   bool is_there(const sched::Attempt& attempt) const;
+  // Whether a job of ours may be on those hosts; if not, the log is told.
+  bool fits(const std::string& cluster, const wire::ForwardAttempt& attempt, const wire::JobElsewhere& there);
   void forget_ended(const std::string& cluster);
 
   const sched::book::JobTable& jobs_;

@@ -25,7 +25,14 @@ std::string random_bytes() {
 bool PeerLinks::load(const io::StoredControl& row) {
   if (row.kind != kPeerRow && row.kind != kOwnRow) return false;
   wire::PeerRow read;
-  if (!read.ParseFromString(row.value)) return true;
+  if (!read.ParseFromString(row.value)) {
+    if (row.kind == kOwnRow)
+      own_is_damaged_ = true;
+    else
+      log_.error("what the store has of cluster " + row.name +
+                 " cannot be read: whether it has the same store as before is not known");
+    return true;
+  }
   if (row.kind == kOwnRow)
     own_ = std::move(read);
   else
@@ -34,6 +41,8 @@ bool PeerLinks::load(const io::StoredControl& row) {
 }
 
 Result<void> PeerLinks::begin(const std::string& cluster) {
+  if (own_is_damaged_)
+    return internal_error("the identity of this store cannot be read: other clusters would refuse a new one");
   if (own_.store().empty()) {
     own_.set_store(random_bytes());
     io::StoreBatch batch;

@@ -74,6 +74,7 @@ class PeerLinks {
   const Handler handler_;
   boost::asio::steady_timer timer_;
   wire::PeerRow own_;
+  bool own_is_damaged_ = false;
   std::map<std::string, wire::PeerRow> loaded_;
   std::unique_ptr<sched::peers::PeerSessions> sessions_;
   std::unordered_map<io::LinkId, std::string> clusters_;  // also of links that are being dialled

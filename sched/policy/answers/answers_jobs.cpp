@@ -123,7 +123,8 @@ void add_suspend_reasons(const wire::JobRecord& record, JobView& to) {
     if ((bits & told.bit) == 0 && !flagged) continue;
     const bool preempted = told.bit == wire::SUSPEND_PREEMPT;
     add_reason(to, preempted && record.slots_lent() ? "A job of a lower queue uses its slots" : told.text,
-               preempted ? "job " + text(key_of(record.preempted_by())) +
+               preempted ? (record.has_preempted_by() ? "job " + text(key_of(record.preempted_by()))
+                                                      : std::string("a job of its cluster")) +
                                " started on its slots; it resumes when they are free"
                          : std::string(told.why));
   }

@@ -9,7 +9,8 @@ namespace rollcall::sched::book {
 namespace {
 
 using Over = wire::ForwardOver;
-constexpr int kSigKill = 9;
+constexpr int kSigKill = 9, kMostSignal = 64;
+constexpr std::size_t kLongestName = 255;  // of a queue that is told of
 // Of all clusters: a master that never acknowledges fills no store.
 constexpr std::size_t kMostAttempts = 1'000'000;
 
@@ -108,6 +109,7 @@ class Obeying {
       case wire::SentSignal::RESUME:
         return step(event::ResumeAsked{by_});
       case wire::SentSignal::SEND:
+        if (sent.signal() < 1 || sent.signal() > kMostSignal) return;
         if (sent.signal() == kSigKill) return kill(kSigKill, sent.term_reason());
         return step(event::SignalAsked{by_, sent.signal()});
       case wire::SentSignal::LIMITS:
@@ -125,7 +127,7 @@ class Obeying {
   // Of the present run: the queue's own limits hold as for a job of ours. What a requeue starts again has those that crossed first.
   void change_limits(const wire::Limits& asked) {
     const Job& job = *entry_.job;
-    if (!placed(job.status())) return;
+    if (!placed(job.status()) || jobs::check_limits(asked)) return;
     step(event::LimitsChanged{
         jobs::effective_limits(jobs::terms_of(m_.config, job.record.queue(), *job.asked), asked)});
   }
@@ -210,7 +212,8 @@ ForwardedJobs::Answered ForwardedJobs::offer(const std::string& cluster, const w
   };
   const conf::QueueRow* queue = m.queue_row(offer.queue());
   if (!queue || !receives(*queue, cluster))
-    return no("queue " + offer.queue() + " does not receive jobs of cluster " + cluster + " (RCVJOBS_FROM)");
+    return no("queue " + offer.queue().substr(0, kLongestName) + " does not receive jobs of cluster " +
+              cluster + " (RCVJOBS_FROM)");
   if (asked.ByteSizeLong() > jobs::kMostSubmission)
     return no("the job's script and environment have " + std::to_string(asked.ByteSizeLong()) +
               " bytes, expected at most " + std::to_string(jobs::kMostSubmission));

@@ -104,7 +104,8 @@ std::optional<Refusal> check_words(const wire::Submission& a) {
   return std::nullopt;
 }
 
-// Sums and products of limits must not overflow. bsub never sends such values.
+}  // namespace
+
 std::optional<Refusal> check_limits(const wire::Limits& l) {
   constexpr std::int64_t kMost = std::int64_t{1} << 53;
   for (const std::int64_t value : {l.core_kb(), l.data_kb(), l.file_kb(), l.memory_kb(), l.processes(),
@@ -116,6 +117,8 @@ std::optional<Refusal> check_limits(const wire::Limits& l) {
       return refusal(Refusal::BAD_REQUEST, "a time limit of the job is out of range");
   return std::nullopt;
 }
+
+namespace {
 
 // -W 1:00/host, -c 1:00/model.
 std::optional<Refusal> check_speeds(const wire::Limits& l, const ConfigView& config) {

@@ -19,6 +19,9 @@ namespace rollcall::sched::jobs {
 using Refusal = wire::BatchReply::Refusal;
 Refusal refusal(Refusal::Why why, std::string text);
 
+// Sums and products of limits must not overflow. bsub never sends such values.
+std::optional<Refusal> check_limits(const wire::Limits& limits);
+
 inline constexpr std::size_t kMostEnvironment = 2 * 1024 * 1024;  // bytes
 inline constexpr std::size_t kLongestWord = 64 * 1024;            // bytes: a name, a path, a command line
 inline constexpr std::size_t kMostSubmission = 900 * 1024;        // bytes: its order must fit into a frame

@@ -41,8 +41,9 @@ bool known(wire::JobStatus status) {
 double fine(double seconds) { return std::isfinite(seconds) ? std::clamp(seconds, 0.0, 1e12) : 0; }
 std::int64_t fine(std::int64_t kb) { return std::clamp<std::int64_t>(kb, 0, std::int64_t{1} << 50); }
 
-// Processes of another cluster's hosts are not shown: their numbers mean nothing here.
-wire::JobUsage fine(const wire::JobUsage& told) {
+}  // namespace
+
+wire::JobUsage crossing(const wire::JobUsage& told) {
   wire::JobUsage usage;
   usage.set_user_s(fine(told.user_s()));
   usage.set_system_s(fine(told.system_s()));
@@ -57,8 +58,6 @@ wire::JobUsage fine(const wire::JobUsage& told) {
   usage.set_max_processes(std::max(0, told.max_processes()));
   return usage;
 }
-
-}  // namespace
 
 std::string stays_home(const wire::Submission& asked) {
   if (asked.interactive() != wire::Submission::NONE)
@@ -161,8 +160,21 @@ Result<wire::JobElsewhere> believed(const wire::JobElsewhere& told) {
   job.set_exec_cwd(plain_words(told.exec_cwd()));
   job.set_pid(std::max(0, told.pid()));
   job.set_pgid(std::max(0, told.pgid()));
-  if (told.has_usage()) *job.mutable_usage() = fine(told.usage());
+  if (told.has_usage()) *job.mutable_usage() = crossing(told.usage());
   return job;
+}
+
+Result<void> fits(const wire::JobElsewhere& job, const wire::Submission& asked) {
+  constexpr std::uint64_t kMoreThanAsked = 16;  // a queue there may give whole hosts
+  constexpr std::uint64_t kOfNodes = 4096;
+  std::uint64_t slots = 0;
+  for (const auto& host : job.hosts()) slots += host.slots();
+  const std::uint64_t most =
+      std::max<std::uint64_t>({1, asked.min_slots(), asked.max_slots()}) * kMoreThanAsked +
+      asked.nodes() * kOfNodes;
+  if (slots <= most && static_cast<std::uint64_t>(job.hosts_size()) <= most) return {};
+  return internal_error("found a job on " + std::to_string(job.hosts_size()) + " hosts with " +
+                        std::to_string(slots) + " slots, expected at most " + std::to_string(most));
 }
 
 Result<wire::ForwardOver> believed(const wire::ForwardOver& told) {

@@ -24,6 +24,9 @@ wire::Submission crossing(const wire::Submission& asked);
 // The same of one job: %J, %I of its files and the name of an array's element are those of the submission's cluster.
 wire::Submission crossing(const wire::Submission& asked, JobKey key);
 
+// What may cross of a job's usage: its processes mean nothing elsewhere, and there may be thousands of them.
+wire::JobUsage crossing(const wire::JobUsage& usage);
+
 // Whether a user, a host or a queue of another cluster may have this name.
 bool is_name(const std::string& text);
 
@@ -31,6 +34,8 @@ bool is_name(const std::string& text);
 Result<void> check(const wire::ForwardAttempt& attempt);
 Result<wire::JobElsewhere> believed(const wire::JobElsewhere& told);
 Result<wire::ForwardOver> believed(const wire::ForwardOver& told);
+// Whether a job that asked for this may be on those hosts: a master that claims a million slots fills our event files with their names.
+Result<void> fits(const wire::JobElsewhere& job, const wire::Submission& asked);
 // Profiles without those whose name none can have; at most a thousand.
 wire::PeerApplications believed(const wire::PeerApplications& told);
 
