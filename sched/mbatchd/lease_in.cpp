@@ -271,7 +271,8 @@ void LeaseIn::flush() {
     const auto found = leases_.find(id);
     if (found == leases_.end() || !peers_.contains(id.provider)) continue;
     const Lease& of = found->second;
-    handler_.say(id.provider, peers::answer_of(of, lease::acknowledges(of, jobs_of(of)), uses(of)));
+    auto answer = peers::answer_of(of, lease::acknowledges(of, jobs_of(of)), uses(of));
+    handler_.say(id.provider, std::move(answer));
   }
 }
 

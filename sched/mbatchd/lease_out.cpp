@@ -463,21 +463,29 @@ void LeaseOut::flush(WallTime) {
     for (const auto& [number, one] : leases_) all.push_back(number);
     for (const std::uint64_t number : all) divide(number);
   }
-  for (auto& [cluster, peer] : peers_) {
-    const bool greets = std::exchange(peer.greets, false);
-    wire::PeerMessage told;
-    told.mutable_leases_told();
-    for (const auto& [number, one] : leases_) {
-      if (one.lease.consumer != cluster) continue;
-      if (greets || peer.stands.contains(number)) handler_.say(cluster, peers::stands_of(one.lease));
-      told.mutable_leases_told()->add_leases(number);
-    }
-    peer.stands.clear();
-    const bool any = told.leases_told().leases_size() != 0;
-    if (greets) handler_.say(cluster, std::move(told));
-    if (std::exchange(peer.loads, false) && any) handler_.say(cluster, loads_for(cluster));
-    for (auto& answer : std::exchange(peer.answers, {})) handler_.say(cluster, std::move(answer));
+  // By name: one that takes nothing of what it is sent is lost while it is told something.
+  std::vector<std::pair<std::string, wire::PeerMessage>> due;
+  for (auto& [cluster, peer] : peers_)
+    for (auto& message : due_for(cluster, peer)) due.emplace_back(cluster, std::move(message));
+  for (auto& [cluster, message] : due) handler_.say(cluster, std::move(message));
+}
+
+std::vector<wire::PeerMessage> LeaseOut::due_for(const std::string& cluster, Peer& peer) const {
+  std::vector<wire::PeerMessage> due;
+  const bool greets = std::exchange(peer.greets, false);
+  wire::PeerMessage told;
+  told.mutable_leases_told();
+  for (const auto& [number, one] : leases_) {
+    if (one.lease.consumer != cluster) continue;
+    if (greets || peer.stands.contains(number)) due.push_back(peers::stands_of(one.lease));
+    told.mutable_leases_told()->add_leases(number);
   }
+  peer.stands.clear();
+  const bool any = told.leases_told().leases_size() != 0;
+  if (greets) due.push_back(std::move(told));
+  if (std::exchange(peer.loads, false) && any) due.push_back(loads_for(cluster));
+  for (auto& answer : std::exchange(peer.answers, {})) due.push_back(std::move(answer));
+  return due;
 }
 
 }  // namespace rollcall::mbatchd

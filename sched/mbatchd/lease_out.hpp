@@ -96,6 +96,7 @@ class LeaseOut {
   void advance();
   void take_from_own_hosts();
   wire::PeerMessage loads_for(const std::string& cluster) const;
+  std::vector<wire::PeerMessage> due_for(const std::string& cluster, Peer& peer) const;
 
   const sched::book::JobTable& jobs_;
   sched::book::ForwardedJobs& forwards_;
