@@ -158,6 +158,22 @@ def test_only_running_jobs_count_for_a_host_and_a_user(bench):
     bench.saw("four jobs on two slots, under MAX_JOBS 3")
 
 
+def test_a_user_at_max_jobs_preempts_an_own_job_though_slots_are_free(bench):
+    with BatchCluster(bench, ["n1"], slots=2, queues=QUEUES) as batch:
+        batch.write_batch("lsb.users", "Begin User\nUSER_NAME MAX_JOBS\nroot 1\nEnd User\n")
+        batch.good("badmin", "reconfig", "-f")
+        low = batch.bsub("sleep 600", "-o", "/dev/null")
+        batch.wait_for(low, "RUN")
+        high = batch.bsub("sleep 600", "-q", "owners", "-o", "/dev/null")
+        batch.wait_for(high, "RUN")
+        expect_equal(batch.field(low), "SSUSP", "the low job of the same user")
+        expect_equal(batch.good("bhosts", "-noheader", "-o", "max run ssusp", "n1").split(), ["2", "1", "1"], "bhosts: one slot stays free")
+        batch.good("bkill", str(high))
+        batch.wait_for(low, "RUN")
+        batch.good("bkill", "0")
+    bench.saw("MAX_JOBS 1 and two slots: SSUSP for the higher job, then RUN again")
+
+
 def test_jobs_are_left_alone_as_profile_queue_and_params_say(bench):
     """MAX_JOB_PREEMPT: the profile's before the queue's before that of lsb.params."""
     queues = QUEUES + "Begin Queue\nQUEUE_NAME = safe\nPRIORITY = 30\nMAX_JOB_PREEMPT = 0\nEnd Queue\n"

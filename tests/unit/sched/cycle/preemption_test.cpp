@@ -125,6 +125,17 @@ TEST(Preemption, OfAParallelJobUsesFreeSlotsFirstAndSparesWhatItDoesNotNeed) {
       "suspend 1 for 9, start 9 hostB hostC hostA");
 }
 
+TEST(Preemption, OfAParallelJobUsesNoFreeSlotOfAHostThatItExcludes) {
+  const std::string rows =
+      running("JOB USER QUEUE HOSTS\n1 bob high (3*hostA)\n2 ann low (3*hostB)\n3 bob high (hostB)\n");
+  EXPECT_EQ(
+      said(kTwoHosts + kHighOverLow + rows + pending("JOB USER QUEUE SLOTS EXCLUDED\n9 bob high 4 -\n")),
+      "suspend 2 for 9, start 9 hostA 3*hostB");
+  EXPECT_EQ(said(kTwoHosts + kHighOverLow + rows +
+                 pending("JOB USER QUEUE SLOTS EXCLUDED\n9 bob high 4 (hostA)\n")),
+            "");
+}
+
 TEST(Preemption, SuspendsAParallelJobAsAWholeAndGivesTheRestToNobodyYet) {
   Scenario scenario = scenario_of(machines(2, 1) + kHighOverLow +
                                   jobs("1 ann low (hostA hostB) 10\n", "8 bob low 1 -\n9 bob high 1 -\n"));
