@@ -149,6 +149,12 @@ class Daemon {
                changed(std::move(effects));
                return done;
              },
+             [this](const std::string& host, wire::PeerMessage::WhatCase kind) {
+               using Unknown = sched::book::HostLedger::Unknown;
+               book_.hosts().not_known(
+                   host, kind == wire::PeerMessage::kRecall ? Unknown::recalls : Unknown::signals);
+               turn_soon();  // a command may wait for the recall
+             },
              [this] {
                scheduler_.want();
                turn_soon();

@@ -209,9 +209,11 @@ void ForwardOut::complain(const std::string& cluster, const std::string& what) {
 
 void ForwardOut::untaken(const peers::step::Untaken& order) {
   const Attempt attempt = peers::attempt_of(order.attempt);
-  if (order.kind != wire::PeerMessage::kOffer)
-    return complain(order.cluster, "it does not know an order for job " + sched::text(attempt.job) +
-                                       ": its release is older, and the job stays there as it is");
+  if (order.kind != wire::PeerMessage::kOffer) {
+    complain(order.cluster, "it does not know an order for job " + sched::text(attempt.job) +
+                                ": its release is older, and the job stays there as it is");
+    return handler_.not_known(host_of(order.cluster), order.kind);
+  }
   wire::ForwardOver over;
   *over.mutable_attempt() = order.attempt;
   over.set_how(wire::ForwardOver::REFUSED);

@@ -38,6 +38,8 @@ class ForwardOut : public sched::Engine {
     std::function<void(const std::string& host)> gone;
     // False: the job is no longer what it was offered for.
     std::function<bool(sched::JobKey, const sched::event::Dispatched&)> dispatch;
+    // The cluster does not know a recall, or a signal, of ours.
+    std::function<void(const std::string& host, wire::PeerMessage::WhatCase kind)> not_known;
     std::function<void()> plan_soon;                              // jobs may be offered that were not before
     std::function<std::string(const std::string& host)> type_of;  // a host's type; "": not known
   };
@@ -52,7 +54,7 @@ class ForwardOut : public sched::Engine {
   // What an executing cluster says. What cannot be true is dropped, and the log told. An error: it breaks the protocol.
   Result<void> heard(const std::string& cluster, const wire::PeerMessage& message, TimePoint now);
 
-  // It does not know the kind of an order of ours: an offer is refused then, of another order the log is told.
+  // It does not know the kind of an order of ours: an offer is refused then, another order is answered with it from now on.
   void untaken(const sched::peers::step::Untaken& order);
 
   // --- offers, behind a cycle: of jobs that it has not started here

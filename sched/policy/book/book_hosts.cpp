@@ -290,7 +290,13 @@ Effects HostLedger::host_told(const std::string& host, const HostReport& report,
   return std::move(handler.effects);
 }
 
+void HostLedger::not_known(const std::string& host, Unknown kind) {
+  (kind == Unknown::recalls ? memory_->without_recalls : memory_->without_signals).insert(host);
+}
+
 Effects HostLedger::host_gone(const std::string& host, WallTime now, Duration silent) {
+  memory_->without_recalls.erase(host);
+  memory_->without_signals.erase(host);
   memory_->hear_clock(now);
   const HostNumber number = memory_->hosts.number(host);
   HostLink& link = memory_->hosts.link(number);

@@ -165,6 +165,8 @@ struct Memory : jobs::JobFacts {
   std::vector<std::uint64_t> dropped_payloads;  // no effect was made for them yet
   std::unordered_map<std::string, JobsOf> users, queues;
   std::map<ForeignAttempt, JobKey> foreign;  // jobs that came from other clusters
+  // "@cluster": connected, and of a release that knows no recalls (signals).
+  std::set<std::string> without_recalls, without_signals;
   KnownHosts hosts;
   std::map<wire::JobStatus, std::set<JobKey>> by_status;
   std::unordered_map<std::string, std::set<std::int32_t>> by_name;  // ids by job name

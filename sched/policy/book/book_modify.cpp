@@ -84,6 +84,7 @@ class Modifying {
     for (const JobKey key : keys)
       if (const auto& record = m_.find(key)->record; is_elsewhere(record)) {
         if (limits_alone()) return std::nullopt;  // they go to the other cluster like a signal
+        if (record.starting()) return jobs::refusal(jobs::Refusal::FAILED, runs_elsewhere(m_, record));
         return jobs::refusal(jobs::Refusal::FAILED, "Job has started in cluster " +
                                                         record.forwarded().cluster() +
                                                         ": only -c -M -p -T -v -W can be changed from here");

@@ -90,6 +90,10 @@ class Signalling {
     const event::By by = m_.by(*entry.job, who_);
     if (!by.owner && !by.admin) return no(kDenied, jobs::Refusal::NOT_ALLOWED);
     const wire::JobStatus status = entry.job->status();
+    if (const auto& record = entry.job->record;
+        is_elsewhere(record) && m_.without_signals.contains(record.hosts(0).name()))
+      return no("Job is in cluster " + record.forwarded().cluster() +
+                ", whose release is older: it does not know this order");
     if (request_.action() == wire::SignalJobs::REQUEUE) return requeue(entry, by);
     if (finished(status)) return ends_post_execution(entry) ? kill(entry, by, kSigKill) : no(kFinished);
     switch (request_.action()) {
@@ -364,8 +368,11 @@ Applied still_away(Effects effects) {
   return applied;
 }
 
-std::string runs_elsewhere(const wire::JobRecord& record) {
-  return "Job has started in cluster " + record.forwarded().cluster() + " and cannot be changed from here";
+std::string runs_elsewhere(const Memory& m, const wire::JobRecord& record) {
+  const std::string cluster = "cluster " + record.forwarded().cluster();
+  if (record.starting() && m.without_recalls.contains(record.hosts(0).name()))
+    return "Job waits in " + cluster + ", whose release is older: it cannot be asked back";
+  return "Job has started in " + cluster + " and cannot be changed from here";
 }
 
 bool all_back(Memory& m, UnitWork& work, WallTime now, Effects& effects) {
@@ -375,6 +382,7 @@ bool all_back(Memory& m, UnitWork& work, WallTime now, Effects& effects) {
     for (const JobKey key : unit.keys) {
       BookEntry* entry = m.entry(key);
       if (!entry || !is_elsewhere(entry->job->record) || !entry->job->record.starting()) continue;
+      if (m.without_recalls.contains(entry->job->record.hosts(0).name())) continue;
       const event::By by = m.by(*entry->job, work.who);
       if (!by.owner && !by.admin) continue;
       m.step(*entry, event::RecallDue{}, now, effects);
@@ -392,7 +400,7 @@ std::optional<Objection> switch_one(Memory& m, BookEntry& entry, const conf::Que
   const event::By by = m.by(*entry.job, who);
   if (!by.owner && !by.admin) return Objection{std::string(kDenied), jobs::Refusal::NOT_ALLOWED};
   if (finished(entry.job->status())) return Objection{std::string(kFinished)};
-  if (is_elsewhere(entry.job->record)) return Objection{runs_elsewhere(entry.job->record)};
+  if (is_elsewhere(entry.job->record)) return Objection{runs_elsewhere(m, entry.job->record)};
   const wire::Submission& asked = *entry.job->asked;
   // The queue must accept the job's owner; an administrator may put the job into any queue.
   const jobs::SubmissionContext context = m.context(who, now);

@@ -56,9 +56,9 @@ struct SwitchWork : UnitWork {
 // The answer while they are awaited.
 Applied still_away(Effects effects);
 // bmod and bswitch change a job that waits in another cluster once it is back. Asks for those of the work that the user may change;
-// true: all have been answered, each is here or has begun there.
+// true: all have been answered, each is here or has begun there, or its cluster knows no recalls.
 bool all_back(Memory& m, UnitWork& work, WallTime now, Effects& effects);
-// Why a job that has begun in another cluster is not changed.
-std::string runs_elsewhere(const wire::JobRecord& record);
+// Why a job that has begun in another cluster, or cannot be asked back, is not changed.
+std::string runs_elsewhere(const Memory& m, const wire::JobRecord& record);
 
 }  // namespace rollcall::sched::book

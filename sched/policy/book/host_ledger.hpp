@@ -60,6 +60,9 @@ class HostLedger {
 
   // Applies a report of the engine about a host, by its official name (engine.hpp). After HostCame the host counts as connected.
   Effects host_told(const std::string& host, const HostReport& report, WallTime now);
+  // What the release of another cluster does not know. Until it disconnects, orders of the kind are answered with that.
+  enum class Unknown { recalls, signals };
+  void not_known(const std::string& host, Unknown kind);
   // The host disconnected. `silent`: how long it had sent nothing before.
   Effects host_gone(const std::string& host, WallTime now, Duration silent = {});
   // The host that mbatchd runs on. A connection to it does not show that the network works (suspects_itself).

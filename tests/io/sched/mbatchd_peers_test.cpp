@@ -149,6 +149,53 @@ TEST_F(Peers, ThatDoNotKnowOffersHoldNoJob) {
   EXPECT_EQ(status(id), wire::STATUS_EXIT) << "it ends here, where it is";
 }
 
+// A bmod that waits for the answer to a recall.
+TEST_F(Peers, ThatDoNotKnowRecallsKeepNoBmodWaiting) {
+  write_queues("End Queue\nBegin Queue\nQUEUE_NAME = send\nHOSTS = none\nSNDJOBS_TO = guests@east\n");
+  expect_started();
+  const auto peer = connect();
+  wire::PeerMessage held;
+  held.mutable_held()->set_last(true);
+  say(*peer, held);
+  const auto hears = [&](wire::PeerMessage::WhatCase kind) {
+    auto heard = hear(*peer);
+    while (heard && heard->what_case() != kind) heard = hear(*peer);
+    return heard.value_or(wire::PeerMessage());
+  };
+  auto request = submit_request();
+  request.mutable_submit()->mutable_jobs(0)->add_queues("send");
+  const int id = ask(request).submitted().jobs(0).id();
+  const auto offer = hears(wire::PeerMessage::kOffer);
+  ASSERT_TRUE(offer.has_offer()) << log();
+  wire::PeerMessage accepted;
+  *accepted.mutable_state()->mutable_attempt() = offer.offer().attempt();
+  accepted.mutable_state()->mutable_job()->mutable_key()->set_id(55);
+  accepted.mutable_state()->mutable_job()->set_queue("guests");
+  accepted.mutable_state()->mutable_job()->set_status(wire::STATUS_PEND);
+  say(*peer, accepted);
+  ASSERT_TRUE(serves(*peer));
+  const auto bmod = client();
+  wire::ToMbatchd change;
+  auto& modify = *change.mutable_request()->mutable_modify();
+  modify.mutable_filter()->add_keys()->set_id(id);
+  modify.mutable_changed()->set_job_name("another");
+  modify.add_fields(wire::Submission::kJobNameFieldNumber);
+  ASSERT_TRUE(bmod->open());
+  bmod->say(change);
+  const auto recall = hears(wire::PeerMessage::kRecall);
+  ASSERT_TRUE(recall.has_recall()) << log();
+  wire::PeerMessage unsupported;
+  unsupported.mutable_unsupported()->set_number(recall.number());
+  say(*peer, unsupported);
+  std::string answer;
+  while (const auto part = bmod->hear()) {
+    for (const auto& outcome : part->reply().outcomes().outcomes()) answer += outcome.text();
+    if (part->reply().last()) break;
+  }
+  EXPECT_THAT(answer, HasSubstr("cluster east, whose release is older: it cannot be asked back")) << log();
+  EXPECT_EQ(status(id), wire::STATUS_PEND) << "it waits there";
+}
+
 TEST_F(Peers, OfALaterReleaseAddFieldsToMessagesAboutJobs) {
   write_queues("RCVJOBS_FROM = east\n");
   expect_started();

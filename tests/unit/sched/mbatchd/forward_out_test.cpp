@@ -41,6 +41,9 @@ class ForwardOutTest : public ForwardShellTest {
               effects = book->hosts().dispatch(key, event, now);
               return true;
             },
+            [this](const std::string& host, wire::PeerMessage::WhatCase kind) {
+              unknown.push_back(host + " " + std::to_string(kind));
+            },
             [] {}, [](const std::string&) { return std::string(); }});
     out->configure(configuration);
     offered.clear();
@@ -105,7 +108,7 @@ class ForwardOutTest : public ForwardShellTest {
   std::shared_ptr<const Configuration> configuration;
   std::optional<sched::cycle::Snapshot> snapshot;
   std::unique_ptr<ForwardOut> out;
-  std::vector<std::string> offered;
+  std::vector<std::string> offered, unknown;
 };
 
 TEST_F(ForwardOutTest, OffersAtMostLsbMaxForwardPerSessionInMbdSleepTime) {
@@ -119,6 +122,22 @@ TEST_F(ForwardOutTest, OffersAtMostLsbMaxForwardPerSessionInMbdSleepTime) {
   EXPECT_EQ(offers(WallTime{now.us + 20'000'000}).size(), 2U);
   EXPECT_EQ(offers(WallTime{now.us + 40'000'000}).size(), 1U);
   EXPECT_FALSE(out->next_session());
+}
+
+TEST_F(ForwardOutTest, TellsWhatAnOlderClusterDoesNotKnow) {
+  begins("SNDJOBS_TO = receive@east\n");
+  const auto key = job_waits();
+  offers(now);
+  wire::ForwardAttempt attempt;
+  attempt.mutable_key()->set_id(key.id);
+  attempt.set_attempt(job(key).record.attempt());
+  out->untaken({"east", wire::PeerMessage::kRecall, attempt});
+  out->untaken({"east", wire::PeerMessage::kSignal, attempt});
+  EXPECT_THAT(unknown, ElementsAre("@east " + std::to_string(wire::PeerMessage::kRecall),
+                                   "@east " + std::to_string(wire::PeerMessage::kSignal)));
+  EXPECT_TRUE(sched::is_elsewhere(job(key).record)) << "the job stays there";
+  out->untaken({"east", wire::PeerMessage::kOffer, attempt});
+  EXPECT_EQ(status(key), wire::STATUS_PEND) << "an offer is refused by it";
 }
 
 TEST_F(ForwardOutTest, OffersAJobToThreeQueuesInTurnInASession) {
