@@ -16,9 +16,57 @@ wire::Piece at_its_end() {
   return piece;
 }
 
+std::size_t bytes_of(const wire::PieceAsked& asked) {
+  std::size_t bytes = asked.data().size();
+  for (const auto& message : asked.said()) bytes += message.ByteSizeLong();
+  return bytes;
+}
+
 bool known(const wire::PieceAsked& asked) {
   return asked.from() >= 0 && wire::PieceAsked::Operation_IsValid(asked.operation()) &&
-         asked.data().size() <= kMostPiece;
+         asked.said_size() <= kMostMessages && bytes_of(asked) <= kMostPiece;
+}
+
+// What a client may say to a job. That it is gone is said by TERMINAL_END alone.
+bool of_client(const wire::ToStream& message) {
+  return message.message_case() != wire::ToStream::MESSAGE_NOT_SET && !message.has_gone();
+}
+
+wire::PieceAsked of_client(const wire::PieceAsked& asked) {
+  wire::PieceAsked may;
+  may.set_operation(asked.operation());
+  may.set_from(asked.from());
+  may.set_terminal(asked.terminal());
+  if (asked.operation() == wire::PieceAsked::TERMINAL_IN)
+    for (const auto& message : asked.said())
+      if (of_client(message)) *may.add_said() = message;
+  return may;
+}
+
+// Of a job's terminal, as another cluster tells it; none: it is of an unknown kind.
+std::optional<wire::FromStream> believed_of_terminal(const wire::FromStream& told) {
+  using Case = wire::FromStream::MessageCase;
+  wire::FromStream message;
+  switch (told.message_case()) {
+    case Case::kOutput:
+    case Case::kErrors:
+    case Case::kStarted:
+    case Case::kCredit:
+    case Case::kStopped:
+      return told;
+    case Case::kOver:
+      message.mutable_over()->set_wait_status(told.over().wait_status() & 0xffff);
+      return message;
+    case Case::kNotStarted:
+      message.mutable_not_started()->set_why(plain_words(told.not_started().why()));
+      message.mutable_not_started()->set_exit_code(told.not_started().exit_code());
+      return message;
+    case Case::kLost:
+      message.mutable_lost()->set_why(plain_words(told.lost().why()));
+      return message;
+    default:
+      return std::nullopt;
+  }
 }
 
 std::string below(const std::string& directory, const std::string& path) {
@@ -79,6 +127,29 @@ std::string user_there(const Job& job) {
   return job.record.from().user().empty() ? job.asked->user() : job.record.from().user();
 }
 
+// The job came from that cluster, under this number and attempt, for this user.
+bool is_of(const Job& job, const std::string& cluster, const wire::ForwardPiece& asked) {
+  return job.record.from().cluster() == cluster &&
+         key_of(job.record.from().key()) == key_of(asked.attempt().key()) &&
+         job.record.from().attempt() == asked.attempt().attempt() && user_there(job) == asked.user();
+}
+
+// Of the terminal of a job in another cluster.
+std::variant<PieceQuestion, wire::Piece> terminal_question(const Job& job, const wire::AskPiece& asked,
+                                                           const Identity& who) {
+  const std::string& cluster = job.record.forwarded().cluster();
+  if (who.uid != job.asked->uid() || job.asked->interactive() == wire::Submission::NONE ||
+      asked.asked().terminal() == 0 || asked.asked().operation() == wire::PieceAsked::TERMINAL_END)
+    return no_piece("no interactive job of yours runs in cluster " + cluster, false);
+  if (asked.attempt() != job.record.attempt())
+    return no_piece("Job <" + text(job.key()) + "> was started again", false);
+  PieceQuestion question{cluster, {}};
+  *question.piece.mutable_attempt() = attempt_of(Attempt{job.key(), job.record.attempt()});
+  question.piece.set_user(job.asked->user());
+  *question.piece.mutable_asked() = of_client(asked.asked());
+  return question;
+}
+
 // Of a job that runs here for another cluster.
 std::variant<PieceQuestion, wire::Piece> question_back(const Job& job, const wire::PieceAsked& asked,
                                                        const Identity& who) {
@@ -115,6 +186,7 @@ std::variant<PieceQuestion, wire::Piece> piece_question(const Job* job, const wi
   }
   if (job == nullptr || !job->record.has_forwarded())
     return no_piece("no such job of yours runs in another cluster", false);
+  if (of_terminal(asked.asked())) return terminal_question(*job, asked, who);
   const std::string& cluster = job->record.forwarded().cluster();
   if (who.uid != job->asked->uid() && !who.is_admin)
     return no_piece("no such job of yours runs in cluster " + cluster, false);
@@ -131,12 +203,9 @@ std::variant<PieceQuestion, wire::Piece> piece_question(const Job* job, const wi
 
 std::variant<PieceOrder, wire::Piece> piece_order(const Job* job, const std::string& cluster,
                                                   const wire::ForwardPiece& asked) {
-  if (!known(asked.asked()) || of_submission(asked.asked())) return not_known();
-  const bool its = job != nullptr && job->record.from().cluster() == cluster &&
-                   key_of(job->record.from().key()) == key_of(asked.attempt().key()) &&
-                   job->record.from().attempt() == asked.attempt().attempt() &&
-                   user_there(*job) == asked.user();
-  if (!its) return no_piece("no such job of this user is here for cluster " + plain_words(cluster), false);
+  if (!known(asked.asked()) || of_submission(asked.asked()) || of_terminal(asked.asked())) return not_known();
+  if (job == nullptr || !is_of(*job, cluster, asked))
+    return no_piece("no such job of this user is here for cluster " + plain_words(cluster), false);
   if (finished(job->status())) return at_its_end();
   if (job->record.hosts_size() == 0 || !job->record.started())
     return no_piece("the job has not begun yet", true);
@@ -165,20 +234,51 @@ std::variant<FileOrder, wire::Piece> file_order(const Job* job, const std::strin
   return order;
 }
 
+std::variant<TerminalOrder, wire::Piece> terminal_order(const Job* job, const wire::StreamPlace* place,
+                                                        const std::string& cluster,
+                                                        const wire::ForwardPiece& asked) {
+  if (!known(asked.asked()) || !of_terminal(asked.asked()) || asked.asked().terminal() == 0)
+    return not_known();
+  if (job == nullptr || !is_of(*job, cluster, asked) || job->asked->interactive() == wire::Submission::NONE)
+    return no_piece("no interactive job of this user is here for cluster " + plain_words(cluster), false);
+  const bool begins = asked.asked().from() == 0 && !finished(job->status());
+  // The answer for its output tells why it is over, and may be on its way still.
+  if (!begins && asked.asked().operation() == wire::PieceAsked::TERMINAL_IN) return at_its_end();
+  if (finished(job->status())) return no_piece("the job is over", false);
+  if (!begins || asked.asked().operation() == wire::PieceAsked::TERMINAL_END)
+    return no_piece("the job's terminal was closed", false);
+  if (place == nullptr) return no_piece("the job's host does not await its client", false);
+  return TerminalOrder{{job->key(), job->record.attempt()}, *place};
+}
+
+bool of_terminal(const wire::PieceAsked& asked) {
+  return asked.operation() == wire::PieceAsked::TERMINAL_IN ||
+         asked.operation() == wire::PieceAsked::TERMINAL_OUT ||
+         asked.operation() == wire::PieceAsked::TERMINAL_END;
+}
+
 bool of_submission(const wire::PieceAsked& asked) {
   return asked.operation() == wire::PieceAsked::MARK || asked.operation() == wire::PieceAsked::READ ||
          asked.operation() == wire::PieceAsked::WRITE;
 }
 
 wire::Piece believed(const wire::Piece& told) {
-  if (told.data().size() > kMostPiece)
-    return no_piece("found a piece of " + std::to_string(told.data().size()) + " bytes, expected at most " +
+  std::size_t bytes = told.data().size();
+  for (const auto& message : told.told()) bytes += message.output().size() + message.errors().size();
+  if (bytes > kMostPiece)
+    return no_piece("found a piece of " + std::to_string(bytes) + " bytes, expected at most " +
                         std::to_string(kMostPiece),
+                    false);
+  if (told.told_size() > kMostMessages)
+    return no_piece("found a piece of " + std::to_string(told.told_size()) + " messages, expected at most " +
+                        std::to_string(kMostMessages),
                     false);
   if (told.why_not().empty()) {
     wire::Piece piece;
     piece.set_data(told.data());
     piece.set_over(told.over());
+    for (const auto& message : told.told())
+      if (auto taken = believed_of_terminal(message)) *piece.add_told() = std::move(*taken);
     return piece;
   }
   return no_piece(plain_words(told.why_not()), told.later());

@@ -11,6 +11,9 @@
 //
 // The files of -i, -o, -e and -f go the other way: the job's processes ask the executing cluster, which asks the one where the job was
 // submitted. That one's submission says which files these are and whether they are read or written. A job that is over has none.
+//
+// The terminal of an interactive job (TERMINAL_*) is the owner's alone. Its questions may come when the job is over, since its last output
+// and its exit status are still to be fetched then.
 // docs/decisions/0094.
 #pragma once
 
@@ -25,6 +28,7 @@
 namespace rollcall::sched::peers {
 
 inline constexpr std::size_t kMostPiece = 64 << 10;  // bytes
+inline constexpr int kMostMessages = 256;            // of a terminal, in one piece
 
 // A question to another cluster; `piece` has no number yet.
 struct PieceQuestion {
@@ -58,8 +62,20 @@ struct FileOrder {
 std::variant<FileOrder, wire::Piece> file_order(const Job* job, const std::string& cluster,
                                                 const wire::ForwardPiece& asked);
 
+// The interactive job whose terminal a client elsewhere may have.
+struct TerminalOrder {
+  Attempt attempt;  // of ours
+  wire::StreamPlace place;
+};
+// Of the first question for a terminal. `job`: as for piece_order; `place`: where its host awaits the client, nullptr: it does not.
+std::variant<TerminalOrder, wire::Piece> terminal_order(const Job* job, const wire::StreamPlace* place,
+                                                        const std::string& cluster,
+                                                        const wire::ForwardPiece& asked);
+
 // MARK, READ, WRITE.
 bool of_submission(const wire::PieceAsked& asked);
+// TERMINAL_IN, TERMINAL_OUT, TERMINAL_END.
+bool of_terminal(const wire::PieceAsked& asked);
 
 // An answer as another cluster tells it.
 wire::Piece believed(const wire::Piece& told);

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <functional>
 #include <memory>
 
 namespace rollcall::sched::peers {
@@ -275,6 +276,128 @@ TEST(Pieces, OfAnotherClusterAreBounded) {
   EXPECT_EQ(believed(no).data(), "");
   EXPECT_THAT(believed(no).why_not(), testing::Not(HasSubstr("\033")));
   EXPECT_TRUE(believed(no).later());
+}
+
+// ---------------------------------------------------------------- terminals
+
+Job interactive(Job job) {
+  auto asked = std::make_shared<wire::Submission>(*job.asked);
+  asked->set_interactive(wire::Submission::TERMINAL);
+  job.asked = std::move(asked);
+  return job;
+}
+wire::AskPiece ask_terminal(wire::PieceAsked::Operation operation, std::uint64_t attempt = 2) {
+  auto asked = ask(attempt);
+  asked.mutable_asked()->set_operation(operation);
+  asked.mutable_asked()->set_terminal(99);
+  asked.mutable_asked()->set_from(0);
+  return asked;
+}
+wire::ForwardPiece terminal_piece(wire::PieceAsked::Operation operation = wire::PieceAsked::TERMINAL_OUT) {
+  auto piece = question();
+  *piece.mutable_asked() = ask_terminal(operation).asked();
+  return piece;
+}
+
+TEST(TerminalQuestions, AreForTheOwnerOfAnInteractiveJobAlone) {
+  const Job job = interactive(forwarded());
+  const auto asked = ask_terminal(wire::PieceAsked::TERMINAL_OUT);
+  EXPECT_TRUE(std::holds_alternative<PieceQuestion>(piece_question(&job, asked, ann())));
+  EXPECT_THAT(answer(piece_question(&job, asked, {1002, 100, "bob", {}, false})).why_not(),
+              HasSubstr("of yours"));
+  EXPECT_THAT(answer(piece_question(&job, asked, {0, 0, "root", {}, true})).why_not(), HasSubstr("of yours"))
+      << "whoever types is the job's user";
+  const Job batch = forwarded();
+  EXPECT_THAT(answer(piece_question(&batch, asked, ann())).why_not(), HasSubstr("no interactive job"));
+  EXPECT_THAT(answer(piece_question(&job, ask_terminal(wire::PieceAsked::TERMINAL_OUT, 3), ann())).why_not(),
+              HasSubstr("started again"));
+  EXPECT_THAT(answer(piece_question(&job, ask_terminal(wire::PieceAsked::TERMINAL_END), ann())).why_not(),
+              HasSubstr("no interactive job"))
+      << "that a client is gone is said by its mbatchd";
+}
+
+TEST(TerminalQuestions, MayComeBehindTheEndOfTheJob) {
+  const Job job = interactive(forwarded(wire::STATUS_EXIT));
+  EXPECT_TRUE(std::holds_alternative<PieceQuestion>(
+      piece_question(&job, ask_terminal(wire::PieceAsked::TERMINAL_OUT), ann())))
+      << "its last output and its exit status are still to be fetched";
+}
+
+TEST(TerminalQuestions, CarryWhatAClientMaySay) {
+  const Job job = interactive(forwarded());
+  auto asked = ask_terminal(wire::PieceAsked::TERMINAL_IN);
+  asked.mutable_asked()->add_said()->set_input("ls\n");
+  asked.mutable_asked()->add_said()->mutable_gone();
+  asked.mutable_asked()->add_said();
+  asked.mutable_asked()->set_data("not of a terminal");
+  const auto may = piece_question(&job, asked, ann());
+  const auto& crossed = std::get<PieceQuestion>(may).piece.asked();
+  ASSERT_EQ(crossed.said_size(), 1);
+  EXPECT_EQ(crossed.said(0).input(), "ls\n");
+  EXPECT_TRUE(crossed.data().empty());
+  asked.mutable_asked()->add_said()->set_input(std::string(kMostPiece, 'x'));
+  EXPECT_THAT(answer(piece_question(&job, asked, ann())).why_not(), HasSubstr("does not know"));
+}
+
+TEST(TerminalOrders, AreForTheJobTheAttemptAndTheUserOfThatCluster) {
+  const Job job = interactive(from_west());
+  wire::StreamPlace place;
+  place.set_host("e1");
+  place.set_port(4000);
+  const auto may = terminal_order(&job, &place, "west", terminal_piece());
+  ASSERT_TRUE(std::holds_alternative<TerminalOrder>(may));
+  EXPECT_EQ(std::get<TerminalOrder>(may).place.port(), 4000U);
+  EXPECT_EQ(std::get<TerminalOrder>(may).attempt, (Attempt{{7, 0}, 2}));
+  const auto refused = [&](const wire::ForwardPiece& piece, const std::string& cluster = "west") {
+    return answer(terminal_order(&job, &place, cluster, piece)).why_not();
+  };
+  EXPECT_THAT(refused(terminal_piece(), "north"), HasSubstr("no interactive job of this user"));
+  for (const auto& change : std::vector<std::function<void(wire::ForwardPiece&)>>{
+           [](auto& piece) { piece.set_user("bob"); },
+           [](auto& piece) { piece.mutable_attempt()->set_attempt(5); },
+           [](auto& piece) { piece.mutable_attempt()->mutable_key()->set_id(6); }}) {
+    auto piece = terminal_piece();
+    change(piece);
+    EXPECT_THAT(refused(piece), HasSubstr("no interactive job of this user"));
+  }
+  auto late = terminal_piece();
+  late.mutable_asked()->set_from(4);
+  EXPECT_THAT(refused(late), HasSubstr("was closed")) << "a terminal begins with its first piece";
+  late.mutable_asked()->set_operation(wire::PieceAsked::TERMINAL_IN);
+  const auto dropped = answer(terminal_order(&job, &place, "west", late));
+  EXPECT_TRUE(dropped.over()) << "the last output may be on its way: a key that comes too late is no loss";
+  EXPECT_EQ(dropped.why_not(), "");
+  EXPECT_THAT(refused(terminal_piece(wire::PieceAsked::TERMINAL_END)), HasSubstr("was closed"));
+  auto unnamed = terminal_piece();
+  unnamed.mutable_asked()->set_terminal(0);
+  EXPECT_THAT(refused(unnamed), HasSubstr("does not know"));
+  EXPECT_THAT(answer(terminal_order(&job, nullptr, "west", terminal_piece())).why_not(), HasSubstr("await"));
+  const Job batch = from_west();
+  EXPECT_THAT(answer(terminal_order(&batch, &place, "west", terminal_piece())).why_not(),
+              HasSubstr("no interactive job"));
+  const Job over = interactive(from_west(wire::STATUS_DONE));
+  EXPECT_THAT(answer(terminal_order(&over, &place, "west", terminal_piece())).why_not(), HasSubstr("over"));
+}
+
+TEST(BelievedPieces, OfTerminalsAreBoundedAndSayOnePlainLine) {
+  wire::Piece told;
+  told.add_told()->set_output("\x1b[2J");
+  told.add_told()->mutable_lost()->set_why("one\n\x1b[2Jtwo");
+  told.add_told()->mutable_over()->set_wait_status(-1);
+  told.add_told();
+  const auto piece = believed(told);
+  ASSERT_EQ(piece.told_size(), 3);
+  EXPECT_EQ(piece.told(0).output(), "\x1b[2J") << "the job's own bytes are the job's";
+  EXPECT_EQ(piece.told(1).lost().why().find('\n'), std::string::npos);
+  EXPECT_EQ(piece.told(1).lost().why().find('\x1b'), std::string::npos);
+  EXPECT_EQ(piece.told(2).over().wait_status(), 0xffff);
+  wire::Piece large;
+  large.add_told()->set_output(std::string(kMostPiece, 'x'));
+  large.add_told()->set_errors("x");
+  EXPECT_THAT(believed(large).why_not(), HasSubstr("expected at most"));
+  wire::Piece many;
+  for (int i = 0; i <= kMostMessages; ++i) many.add_told()->set_credit(1);
+  EXPECT_THAT(believed(many).why_not(), HasSubstr("messages"));
 }
 
 }  // namespace
