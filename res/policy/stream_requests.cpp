@@ -35,6 +35,9 @@ void StreamRequests::take(const wire::ToStream& message) {
     case wire::ToStream::kCredit:
       add_credit(message.credit());
       return;
+    case wire::ToStream::kGone:
+      gone_ = true;
+      return;
     default:
       return;
   }

@@ -7,6 +7,7 @@
 //   signal       1 to 64, at most 64 of them wait
 //   Window       the last one counts
 //   credit       bytes of output that the client takes; adds up, with that of Begin
+//   Gone         the client behind a master is gone: gone()
 #pragma once
 
 #include <cstdint>
@@ -28,6 +29,7 @@ class StreamRequests {
   bool begun() const { return begun_; }
   const wire::ToStream::Begin& begin() const { return begin_; }
   bool take_wanted() { return std::exchange(wanted_, false); }  // true once after Begin
+  bool gone() const { return gone_; }
   std::optional<int> take_signal();
   std::optional<wire::ToStream::Window> take_window() { return std::exchange(window_, std::nullopt); }
 
@@ -44,7 +46,7 @@ class StreamRequests {
  private:
   void add_credit(std::uint64_t bytes);
 
-  bool begun_ = false, wanted_ = false, input_over_ = false;
+  bool begun_ = false, wanted_ = false, input_over_ = false, gone_ = false;
   wire::ToStream::Begin begin_;
   std::string input_;
   std::vector<int> signals_;

@@ -112,8 +112,9 @@ class Shepherd {
     meter_.begin(now());
   }
   void carry_out(const effect::AwaitClient&) {
-    const bool terminal = order_.start().submission().interactive() != wire::Submission::PLAIN;
-    auto place = tasks_.expect_client(order_.start().stream_key(), terminal, now() + life_.rules.patience);
+    const ExpectedClient client{order_.start().submission().interactive() != wire::Submission::PLAIN,
+                                !order_.start().from_cluster().empty()};
+    auto place = tasks_.expect_client(order_.start().stream_key(), client, now() + life_.rules.patience);
     if (!place) return happened(event::JobNotStarted{place.error().text, false});
     FromRes::JobReady ready;
     *ready.mutable_stream() = std::move(*place);

@@ -165,6 +165,11 @@ void Stream::take(const wire::ToStream& message) {
 }
 
 void Stream::break_off() {
+  if (outlives_ && !asked_.gone() && asked_.begun() && (phase_ == Phase::running || phase_ == Phase::open)) {
+    link_.reset();
+    detached_ = true;
+    return;
+  }
   if (phase_ == Phase::running || phase_ == Phase::open) lost_ = true;
   link_.reset();
   from_process_.reset();
@@ -175,7 +180,9 @@ void Stream::break_off() {
 
 // ---- the loop
 
-bool Stream::may_read() const { return asked_.credit() > 0 && linked() && link_->unsent.size() < kMostUnsent; }
+bool Stream::may_read() const {
+  return detached_ || (asked_.credit() > 0 && linked() && link_->unsent.size() < kMostUnsent);
+}
 
 void Stream::add_to(std::vector<pollfd>& fds) {
   const auto add = [&](const io::Descriptor& fd, int events) {
@@ -218,13 +225,14 @@ void Stream::turn(const std::vector<pollfd>& fds, TimePoint now) {
     peers_.clear();
     strangers_.clear();
   }
-  if (linked() && ready(fds, link_->slot) != 0 && !read_peer(*link_, now)) return break_off();
+  if (linked() && ready(fds, link_->slot) != 0 && (!read_peer(*link_, now) || asked_.gone())) break_off();
+  if (phase_ == Phase::done) return;
   if (linked() && asked_.begun() && !std::exchange(watched_, true)) watch();
   write_process();
   if (may_read() && ready(fds, slots_.from_process) != 0) read_process(from_process_, false);
   if (may_read() && ready(fds, slots_.from_errors) != 0) read_process(from_errors_, true);
   finish_if_drained(now);
-  if (linked() && !write_peer(*link_)) return break_off();
+  if (linked() && !write_peer(*link_)) break_off();
   if (phase_ == Phase::closing && linked() && !link_->unsent.empty())
     until_ = now + kLastWords;  // the client reads slowly: wait longer
   if ((awaits_begin() || phase_ == Phase::closing) && now >= until_) give_up();
@@ -254,7 +262,8 @@ void Stream::give_up() {
 
 std::optional<TimePoint> Stream::next_deadline() const {
   std::optional<TimePoint> first;
-  if (awaits_begin() || phase_ == Phase::closing || (phase_ == Phase::ended && asked_.credit() > 0)) first = until_;
+  if (awaits_begin() || phase_ == Phase::closing || (phase_ == Phase::ended && takes_output()))
+    first = until_;
   for (const auto& peer : peers_) first = first ? std::min(*first, peer->until) : peer->until;
   if (accept_again_) first = first ? std::min(*first, *accept_again_) : *accept_again_;
   return first;
@@ -332,9 +341,11 @@ void Stream::ended(int wait_status, const wire::JobUsage& usage, int term_reason
 
 void Stream::read_process(io::Descriptor& from, bool errors) {
   std::array<char, kPiece> room;
-  const ssize_t size = read(from.get(), room.data(), std::min<std::uint64_t>(room.size(), asked_.credit()));
+  const std::uint64_t most = detached_ ? room.size() : std::min<std::uint64_t>(room.size(), asked_.credit());
+  const ssize_t size = read(from.get(), room.data(), most);
   if (size < 0 && (errno == EAGAIN || errno == EINTR)) return;
   if (size <= 0) return from.reset();  // read() gives EIO once all processes have closed the terminal
+  if (detached_) return;
   asked_.output_sent(static_cast<std::uint64_t>(size));
   wire::FromStream message;
   (errors ? message.mutable_errors() : message.mutable_output())
@@ -372,7 +383,7 @@ void Stream::write_process() {
 void Stream::finish_if_drained(TimePoint now) {
   if (phase_ != Phase::ended || !over_) return;
   // Other processes may keep the pipes open for ever: stop reading a pipe that is empty after kOpenEnds.
-  if ((from_process_ || from_errors_) && asked_.credit() > 0 && now >= until_) {
+  if ((from_process_ || from_errors_) && takes_output() && now >= until_) {
     until_ = now + kOpenEnds;
     if (nothing_in(from_process_)) from_process_.reset();
     if (nothing_in(from_errors_)) from_errors_.reset();
@@ -380,6 +391,7 @@ void Stream::finish_if_drained(TimePoint now) {
   if (from_process_ || from_errors_) return;
   tell(*over_);
   over_.reset();
+  if (detached_) return void(phase_ = Phase::done);
   if (linked() && write_peer(*link_) && link_->unsent.empty()) shutdown(link_->socket.get(), SHUT_WR);
   phase_ = Phase::closing;
   until_ = now + kLastWords;

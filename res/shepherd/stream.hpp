@@ -9,6 +9,7 @@
 //             patience over   -> done (it never said what it wants)
 //   both      nothing_starts() -> done; who is there already has two seconds to hear that it comes too late
 //   running   input, signal, window, credit         | the connection ends -> lost(): the owner ends the process
+//             a stream that outlives its link, without Gone: the process goes on, and its output is read and dropped
 //   ended()   what the process has written leaves as the client takes it, then Over -> closing
 //   closing   the client has read all, or two seconds -> done
 #pragma once
@@ -43,6 +44,10 @@ class Stream {
   // Listens on a port of its own.
   static Result<std::unique_ptr<Stream>> expect(const std::string& key, bool terminal,
                                                 TimePoint patience_over);
+
+  // The client is in another cluster, and a master stands for it: a cut on the way ends the terminal, not the process. Its input stays
+  // open, since an end would look like the end of what the client had to say.
+  void outlive_link() { outlives_ = true; }
 
   std::uint16_t port() const { return port_; }
   bool terminal() const { return terminal_; }
@@ -99,11 +104,13 @@ class Stream {
   void give_up();
   void watch();
   bool may_read() const;
+  bool takes_output() const { return detached_ || asked_.credit() > 0; }
   bool linked() const { return link_ != nullptr; }
 
   Phase phase_ = Phase::expected;
   io::Key key_{};
   bool terminal_ = false, lost_ = false, watched_ = false;
+  bool outlives_ = false, detached_ = false;  // detached: it has outlived its link
   std::uint16_t port_ = 0;
   TimePoint until_;
   io::Descriptor listener_;

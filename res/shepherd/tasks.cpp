@@ -54,10 +54,12 @@ void lead_to(io::SpawnPlan& plan, const Stream& stream, const StreamEnds& ends) 
   if (plan.terminal && !name.empty()) set_variable(plan.environment, "TERM", name);
 }
 
-Result<wire::StreamPlace> Tasks::expect_client(std::string key, bool terminal, TimePoint until) {
+Result<wire::StreamPlace> Tasks::expect_client(std::string key, const ExpectedClient& client,
+                                               TimePoint until) {
   if (key.empty()) key = random_key();
-  auto stream = Stream::expect(key, terminal, until);
+  auto stream = Stream::expect(key, client.terminal, until);
   if (!stream) return stream.error();
+  if (client.elsewhere) (*stream)->outlive_link();
   tasks_.push_back(std::make_unique<Task>(Task{std::move(*stream), {}, -1, true}));
   wire::StreamPlace place;
   place.set_port(tasks_.back()->stream->port());

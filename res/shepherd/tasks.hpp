@@ -20,6 +20,12 @@
 
 namespace rollcall::res {
 
+// The client of an interactive job.
+struct ExpectedClient {
+  bool terminal = false;
+  bool elsewhere = false;  // in another cluster
+};
+
 class Tasks {
  public:
   struct Handler {
@@ -32,7 +38,7 @@ class Tasks {
   explicit Tasks(Handler handler) : handler_(std::move(handler)) {}
 
   // Where the client of the job is expected until `until`, and with which key; "": one that is made here.
-  Result<wire::StreamPlace> expect_client(std::string key, bool terminal, TimePoint until);
+  Result<wire::StreamPlace> expect_client(std::string key, const ExpectedClient& client, TimePoint until);
   // The port where the client of the task is.
   Result<std::uint16_t> expect(const wire::ExpectTask& task, TimePoint until);
 

@@ -1,4 +1,5 @@
 // A client's stream at the shepherd's end (res/shepherd/stream.hpp), without a shepherd.
+#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <netinet/in.h>
 #include <poll.h>
@@ -89,11 +90,14 @@ class Prover {
       take();
     }
   }
-  void begin() {
+  void begin(bool input = false) {
     wire::ToStream message;
     message.mutable_begin()->set_credit(1000);
-    put(channel_->seal(message.SerializeAsString()));
+    message.mutable_begin()->set_input(input);
+    say(message);
   }
+  void say(const wire::ToStream& message) { put(channel_->seal(message.SerializeAsString())); }
+  void hang_up() { socket_.reset(); }
   // What it is told next.
   wire::FromStream hear() {
     heard_.Clear();
@@ -186,6 +190,86 @@ TEST(ShepherdStream, ConnectedClientIsToldThatTheJobDoesNotStart) {
   EXPECT_EQ(client.hear().not_started().why(), "the job is over");
   stream.turn({}, now + 4s);
   EXPECT_TRUE(stream.done());
+}
+
+// A stream whose process runs: its ends are the test's.
+struct Running {
+  explicit Running(bool elsewhere) {
+    auto made = Stream::expect(std::string(32, 'k'), false, now + 60s);
+    EXPECT_TRUE(made) << made.error().text;
+    stream = std::move(*made);
+    if (elsewhere) stream->outlive_link();
+    client.emplace(stream->port());
+    client->prove(*stream, now);
+    client->begin(true);
+    while (!stream->wanted()) stream->turn(polled(*stream), now);
+    auto had = stream->ends();
+    EXPECT_TRUE(had) << had.error().text;
+    ends = std::move(*had);
+    stream->started(77);
+  }
+  // Turns until it holds.
+  template <class Holds>
+  void turn_until(const Holds& holds) {
+    bool held = holds();
+    for (int turns = 0; !held && turns < 1000; ++turns) {
+      stream->turn(polled(*stream), now);
+      held = holds();
+    }
+    ASSERT_TRUE(held);
+  }
+  void write(const std::string& bytes) const {
+    EXPECT_EQ(::write(ends.output.get(), bytes.data(), bytes.size()), static_cast<ssize_t>(bytes.size()));
+  }
+  const TimePoint now{1000s};
+  std::unique_ptr<Stream> stream;
+  std::optional<Prover> client;
+  StreamEnds ends;
+};
+
+TEST(ShepherdStream, EndsTheProcessOfAClientThatIsLost) {
+  Running running(false);
+  running.client->hang_up();
+  bool lost = false;
+  running.turn_until([&] { return lost = lost || running.stream->lost(); });
+  EXPECT_TRUE(running.stream->done());
+}
+
+TEST(ShepherdStream, KeepsTheProcessOfAClientElsewhereWhoseLinkIsCut) {
+  Running running(true);
+  wire::ToStream typed;
+  typed.set_input("typed before");
+  running.client->say(typed);
+  running.client->hang_up();
+  char room[64] = {};
+  ssize_t size = 0;
+  const int input = running.ends.input.get();
+  fcntl(input, F_SETFL, O_NONBLOCK);
+  running.turn_until([&] { return (size = read(input, room, sizeof room)) > 0; });
+  EXPECT_EQ(std::string(room, static_cast<std::size_t>(size)), "typed before");
+  // Ten times the credit and the pipe: it is read and dropped.
+  for (int i = 0; i < 100; ++i) {
+    running.write(std::string(10'000, 'x'));
+    running.stream->turn(polled(*running.stream), running.now);
+  }
+  EXPECT_FALSE(running.stream->lost());
+  EXPECT_FALSE(running.stream->done());
+  EXPECT_EQ(read(input, room, sizeof room), -1)
+      << "an end would look like the end of what the client had to say";
+  running.stream->ended(0, {}, 0, running.now);
+  running.ends = {};
+  running.turn_until([&] { return running.stream->done(); });
+  EXPECT_FALSE(running.stream->lost());
+}
+
+TEST(ShepherdStream, EndsTheProcessOfAClientElsewhereThatIsGone) {
+  Running running(true);
+  wire::ToStream message;
+  message.mutable_gone();
+  running.client->say(message);
+  bool lost = false;
+  running.turn_until([&] { return lost = lost || running.stream->lost(); });
+  EXPECT_TRUE(running.stream->done());
 }
 
 }  // namespace
