@@ -23,6 +23,7 @@
 #include "common/io/own_terminal.hpp"
 #include "common/io/repeated_dial.hpp"
 #include "common/io/secure_channel.hpp"
+#include "common/wire/frame.hpp"
 
 namespace rollcall::io {
 namespace {
@@ -57,10 +58,13 @@ std::optional<wire::ToStream::Window> window_size() {
 class Stream {
  public:
   Stream(const StreamOrder& order, const StreamSettings& settings, const OwnOutput& output)
-      : order_(order),
-        settings_(settings),
-        output_(output),
-        dial_(order.place.host(), static_cast<int>(order.place.port()), patience_of(settings)) {
+      : order_(order), settings_(settings), output_(output) {
+    if (order_.carrier >= 0) {
+      socket_ = Descriptor(order_.carrier);
+      begin();
+      return;
+    }
+    dial_.emplace(order.place.host(), static_cast<int>(order.place.port()), patience_of(settings));
     if (order_.place.key().size() == Key{}.size())
       after_dial();
     else
@@ -73,7 +77,7 @@ class Stream {
   // Before Begin is sent: when to call dial_further().
   Clock::time_point due() const {
     if (ended_ || begun_) return Clock::time_point::max();
-    return socket_ ? prove_until_ : dial_.due();
+    return socket_ ? prove_until_ : dial_->due();
   }
   void dial_further() {
     if (ended_ || begun_) return;
@@ -81,7 +85,7 @@ class Stream {
     if (socket_ && now >= prove_until_)
       return redial("no answer within " + std::to_string(kPatience.count()) + " seconds");
     if (socket_) return;
-    dial_.turn(now);
+    dial_->turn(now);
     after_dial();
   }
   bool takes_input() const {
@@ -94,7 +98,7 @@ class Stream {
   bool unread() { return std::exchange(unread_, false); }
 
   pollfd waits_for() const {
-    if (!ended_ && !socket_) return dial_.waits_for();
+    if (!ended_ && !socket_) return dial_->waits_for();
     return {ended_ ? -1 : socket_.get(), static_cast<short>(POLLIN | (unsent_.empty() ? 0 : POLLOUT)), 0};
   }
   void ready(short events) {
@@ -124,8 +128,8 @@ class Stream {
   }
   void signal(int number) {
     if (!ended_ && !begun_ && (number == SIGINT || number == SIGTERM || number == SIGKILL) &&
-        dial_.attempts() > 1)
-      return lose("given up before it answered: " + dial_.why());
+        dial_->attempts() > 1)
+      return lose("given up before it answered: " + dial_->why());
     wire::ToStream message;
     message.set_signal(number);
     send_or_keep(message);
@@ -144,20 +148,20 @@ class Stream {
                                            : std::max<Duration>(settings.silence, kPatience);
   }
   void after_dial() {
-    if (dial_.state() == RepeatedDial::State::standing) return prove();
-    if (dial_.state() != RepeatedDial::State::over) return;
-    cut_ = end_.cut = dial_.silent();
-    lose(dial_.why());
+    if (dial_->state() == RepeatedDial::State::standing) return prove();
+    if (dial_->state() != RepeatedDial::State::over) return;
+    cut_ = end_.cut = dial_->silent();
+    lose(dial_->why());
   }
   void redial(const std::string& why) {
     socket_.reset();
     begun_ = false;
-    dial_.failed(why, Clock::now());
+    dial_->failed(why, Clock::now());
   }
   void prove() {
     Key key{};
     std::copy(order_.place.key().begin(), order_.place.key().end(), key.begin());
-    socket_ = dial_.take();
+    socket_ = dial_->take();
     prove_until_ = Clock::now() + kPatience;
     watch_liveness(socket_.get());
     channel_.emplace(SecureChannel::starter(key, random_nonce()));
@@ -178,7 +182,10 @@ class Stream {
   }
   void send(const wire::ToStream& message) {
     if (ended_) return;
-    unsent_ += channel_->seal(message.SerializeAsString());
+    if (channel_)
+      unsent_ += channel_->seal(message.SerializeAsString());
+    else
+      wire::append_frame(unsent_, message.SerializeAsString());
     write_out();
   }
 
@@ -225,21 +232,25 @@ class Stream {
       const std::string why =
           error == 0 ? "the connection was closed" : std::generic_category().message(error);
       const bool cut = error == ETIMEDOUT || error == EHOSTUNREACH || error == ENETUNREACH;
-      if (!begun_ || (!heard_ && !cut)) return redial(why);
+      if (dial_ && (!begun_ || (!heard_ && !cut))) return redial(why);
       cut_ = end_.cut = cut;
       return lose(why);
     }
     std::string answer;
-    const auto fed = channel_->feed(std::string_view(bytes.data(), static_cast<std::size_t>(count)), answer,
-                                    [this](std::string_view payload) { return take(payload); });
+    const auto taker = [this](std::string_view payload) { return take(payload); };
+    const std::string_view came(bytes.data(), static_cast<std::size_t>(count));
+    const auto fed = channel_ ? channel_->feed(came, answer, taker)
+                              : frames_.feed(
+                                    came, [] { return wire::kFrameLimit; }, taker);
     if (!fed) return lose(fed.error().text);
     if (ended_) return;
     unsent_ += answer;
-    if (channel_->open() && !begun_) return begin();
+    if (channel_ && channel_->open() && !begun_) return begin();
     write_out();
   }
 
   Result<void> take(std::string_view payload) {
+    if (ended_) return {};
     wire::FromStream message;
     if (!message.ParseFromArray(payload.data(), static_cast<int>(payload.size())))
       return internal_error("found a message that cannot be read, expected FromStream");
@@ -256,6 +267,8 @@ class Stream {
       case wire::FromStream::kStopped:
         stopped_ = true;
         break;
+      case wire::FromStream::kLost:
+        return lose(message.lost().why()), Result<void>();
       default:
         if (auto end = end_of(message)) finish(std::move(*end));
     }
@@ -279,10 +292,11 @@ class Stream {
   StreamOrder order_;
   StreamSettings settings_;
   const OwnOutput& output_;
-  RepeatedDial dial_;
+  std::optional<RepeatedDial> dial_;  // none: it has a carrier
   Descriptor socket_;
   Clock::time_point prove_until_;
-  std::optional<SecureChannel> channel_;
+  std::optional<SecureChannel> channel_;  // none: it has a carrier
+  wire::FrameDecoder frames_;
   std::string unsent_;
   std::vector<wire::ToStream> early_;
   std::uint64_t credit_ = 0;  // of input

@@ -7,8 +7,8 @@
 // state x event (of one stream)   |
 //   dialling  connected -> proving; closed ports, nobody for as long as the patience: ended (lost)
 //   proving   the channel is open -> sends Begin: begun; a wrong proof: ended (lost); closed, silence for 15 s -> dialling
-//   begun     Started -> running; NotStarted -> ended; cut: ended (lost)
-//   running   output, errors, credit, Stopped -> running; Over -> ended; cut: ended (lost)
+//   begun     Started -> running; NotStarted -> ended; Lost, cut: ended (lost)
+//   running   output, errors, credit, Stopped -> running; Over -> ended; Lost, cut: ended (lost)
 //
 // All streams dial at the same time. A connection is dialled again only before Begin, while no process runs at its other end.
 // Later the kernel keeps it through an outage shorter than the patience. With `end_others` a cut sends TERM to all other
@@ -27,6 +27,9 @@ namespace rollcall::io {
 struct StreamOrder {
   wire::StreamPlace place;
   bool input = false;  // our standard input goes to this process
+  // A socket of this program that stands for the connection and is the stream's from then on: frames as they are, without a key.
+  // `place` has the name alone. -1: none, and `place` is dialled.
+  int carrier = -1;
 };
 
 struct StreamSettings {

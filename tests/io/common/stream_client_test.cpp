@@ -5,12 +5,14 @@
 #include <gmock/gmock.h>
 #include <signal.h>
 #include <sys/ioctl.h>
+#include <sys/socket.h>
 #include <sys/time.h>
 
 #include <algorithm>
 #include <thread>
 
 #include "common/io/secure_channel.hpp"
+#include "common/wire/frame.hpp"
 #include "tests/io/common/cut_silently.hpp"
 #include "tests/io/common/fake_daemon.hpp"
 
@@ -104,6 +106,74 @@ TEST(StreamClient, PassesOutputAndTellsTheEnd) {
   ASSERT_EQ(ends.size(), 1u);
   EXPECT_EQ(ends[0].how, How::over);
   EXPECT_EQ(exit_code_of(ends[0]), 7);
+}
+
+// The other end of a socket of our own: frames as they are, no key.
+class Carrier {
+ public:
+  Carrier() { EXPECT_EQ(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends_), 0); }
+  ~Carrier() { close(ends_[0]); }
+  Carrier(const Carrier&) = delete;
+  Carrier& operator=(const Carrier&) = delete;
+  int client() const {
+    fcntl(ends_[1], F_SETFL, O_NONBLOCK);
+    return ends_[1];
+  }
+  void tell(const wire::FromStream& message) const {
+    std::string frame;
+    wire::append_frame(frame, message.SerializeAsString());
+    EXPECT_EQ(send(ends_[0], frame.data(), frame.size(), 0), static_cast<ssize_t>(frame.size()));
+  }
+  // All that was said until the client closed its end.
+  std::vector<wire::ToStream> heard() const {
+    std::vector<wire::ToStream> messages;
+    wire::FrameDecoder frames;
+    char room[4096];
+    for (ssize_t size; (size = recv(ends_[0], room, sizeof room, 0)) > 0;)
+      EXPECT_TRUE(frames.feed(
+          {room, static_cast<std::size_t>(size)}, [] { return wire::kFrameLimit; },
+          [&](std::string_view payload) -> Result<void> {
+            EXPECT_TRUE(
+                messages.emplace_back().ParseFromArray(payload.data(), static_cast<int>(payload.size())));
+            return {};
+          }));
+    return messages;
+  }
+
+ private:
+  int ends_[2] = {-1, -1};
+};
+
+StreamOrder carried(const Carrier& carrier) {
+  StreamOrder one;
+  one.place.set_host("e1@east");
+  one.carrier = carrier.client();
+  return one;
+}
+
+TEST(StreamClient, SpeaksToACarrierAsToAShepherd) {
+  const Carrier carrier;
+  carrier.tell(output("from elsewhere"));
+  carrier.tell(over(3 << 8));
+  Piped standard_output(1, false);
+  const auto ends = run_streams({carried(carrier)}, {});
+  EXPECT_EQ(standard_output.all(), "from elsewhere");
+  ASSERT_EQ(ends.size(), 1u);
+  EXPECT_EQ(exit_code_of(ends[0]), 3);
+  const auto heard = carrier.heard();
+  ASSERT_FALSE(heard.empty());
+  EXPECT_TRUE(heard.front().has_begin());
+}
+
+TEST(StreamClient, SaysInOneLineWhyACarrierCarriesNoMore) {
+  const Carrier carrier;
+  wire::FromStream lost;
+  lost.mutable_lost()->set_why("cluster east: the connection ended");
+  carrier.tell(lost);
+  const auto ends = run_streams({carried(carrier)}, {});
+  ASSERT_EQ(ends.size(), 1u);
+  EXPECT_EQ(ends[0].how, How::lost);
+  EXPECT_EQ(ends[0].why, "e1@east: cluster east: the connection ended");
 }
 
 // Two processes, the host of one is cut off once both run. What the other's shepherd is told to signal; the ends.
