@@ -1,7 +1,7 @@
 #!/bin/sh
 # docs_rule_tables.sh SOURCE_DIR BUILD_DIR CTEST: docs/multicluster.md and docs/preemption.md have a row for each sentence of a manual:
 # sentence, file, test, state. Every file that a row names exists, and every test: its CTest, and in brackets behind it the cases,
-# each a TEST or a suite of C++ or a function of a Python file below tests/cluster.
+# each a TEST or a suite of C++, a scenario of tests/golden, or a function of a Python file below tests/cluster.
 set -eu
 sources=$1
 build=$2
@@ -13,6 +13,7 @@ tests=$("$ctest" --test-dir "$build" -N | sed -n 's/^ *Test *#[0-9]*: //p')
 [ -n "$tests" ] || { echo "$ctest lists no test" >&2; exit 1; }
 files=$(cd "$sources" && find common pam taskstarter elim sched res -name '*.[ch]pp')
 cases=$(find "$sources/tests" -name '*.cpp' -exec sed -n 's/^\(TEST\|TEST_F\|TEST_P\|RC_GTEST_PROP\)(\([^,]*\), *\([A-Za-z0-9_]*\).*/\2\n\3/p' {} +
+  find "$sources/tests/golden" -name '*.scenario' | sed 's|.*/||; s|\.scenario$||'
   sed -n 's/^def \(test_[a-z0-9_]*\)(.*/\1/p' "$sources"/tests/cluster/*.py)
 
 # column N: of the rows with four cells.

@@ -1,6 +1,9 @@
 #include "sched/commands/interactive_job.hpp"
 
+#include <optional>
+
 #include "common/io/stream_client.hpp"
+#include "sched/commands/terminal_carrier.hpp"
 
 namespace rollcall::sched {
 
@@ -13,11 +16,19 @@ int run_interactive(io::Stage& stage, JobWaiter& waiter, const wire::Submission&
   }
   const auto& place = std::get<wire::StreamPlace>(*ready);
   io::StreamOrder order{place, job.input_file().empty() && !job.has_spooled_input()};
-  order.place.set_host(stage.files_to_ask().names.address(place.host()).value_or(place.host()));
+  std::optional<TerminalCarrier> carrier;
+  if (place.port() == 0) {  // in another cluster
+    carrier.emplace(stage.files_to_ask(), CarriedJob{waiter.key(), waiter.attempt()});
+    if (const auto begun = carrier->begin(); !begun) return stage.fail(begun.error().text);
+    order.carrier = carrier->take_socket();
+  } else {
+    order.place.set_host(stage.files_to_ask().names.address(place.host()).value_or(place.host()));
+  }
   io::StreamSettings settings{job.interactive() != wire::Submission::PLAIN,
                               job.interactive() == wire::Submission::TERMINAL};
   settings.silence = waiter.alive_timeout();
   const auto ends = io::run_streams({order}, settings);
+  carrier.reset();
   const auto& end = ends.front();
   if (end.how == io::StreamEnd::How::over) return io::exit_code_of(end);
   stage.fail(end.why);

@@ -66,6 +66,7 @@ void JobWaiter::say(const std::vector<std::string>& lines) const {
 }
 
 void JobWaiter::tell(const wire::BatchReply::Awaited& news) {
+  attempt_ = news.job().record().attempt();
   say(lines_.told(news));
   tell_reasons(news.job());  // only a pending job has any
 }

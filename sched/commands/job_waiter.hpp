@@ -24,6 +24,10 @@ class JobWaiter {
   using Ready = std::variant<wire::StreamPlace, client::JobEnd>;
   client::Answered<Ready> until_ready();
 
+  const wire::JobKey& key() const { return key_; }
+  // As last reported; 0: none was.
+  std::uint64_t attempt() const { return attempt_; }
+
   void say(const std::string& line) const;
   // LSF_RES_ALIVE_TIMEOUT
   Duration alive_timeout() const { return session_.settings().alive_timeout; }
@@ -38,6 +42,7 @@ class JobWaiter {
 
   client::Session& session_;
   wire::JobKey key_;
+  std::uint64_t attempt_ = 0;
   bool quiet_;
   bool terminal_;  // standard error is one: the reasons are printed
   submit::AwaitedLines lines_;

@@ -347,6 +347,7 @@ class Daemon {
   void ended(io::LinkId link, io::LinkEnd how, const std::string& why) {
     if (peers_.has(link)) return peers_.ended(link, why);
     engine_->ended(link, why);
+    pieces_.left(link);
     clients_.ended(link);
     if (how == io::LinkEnd::closed && waiters_.left(link, wall_now())) turn_soon();
     waiters_.ended(link);

@@ -170,7 +170,14 @@ Result<void> ForwardOut::take_state(const std::string& cluster, const wire::Forw
   if (!fits(cluster, state.attempt(), state.job())) return {};
   auto job = peers::believed(state.job());
   if (!job) return job.error();
-  handler_.told(host_of(cluster), report::Elsewhere{peers::attempt_of(state.attempt()), std::move(*job)});
+  const Attempt attempt = peers::attempt_of(state.attempt());
+  const std::string host = job->hosts_size() == 0 ? cluster : job->hosts(0).name() + "@" + cluster;
+  handler_.told(host_of(cluster), report::Elsewhere{attempt, std::move(*job)});
+  if (!state.terminal()) return {};
+  // No port and no key: its bsub reaches the terminal by way of us (docs/decisions/0094).
+  report::Ready ready{attempt, {}};
+  ready.stream.set_host(host);
+  handler_.told(host_of(cluster), ready);
   return {};
 }
 

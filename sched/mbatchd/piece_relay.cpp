@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "sched/policy/peers/crossing.hpp"
+#include "sched/policy/peers/forward_messages.hpp"
 #include "sched/policy/peers/piece_rights.hpp"
 
 namespace rollcall::mbatchd {
@@ -28,12 +29,51 @@ void PieceRelay::ask(io::LinkId link, const sched::Identity& who, const wire::As
   if (auto* const answer = std::get_if<wire::Piece>(&may))
     return handler_.reply(link, reply_of(std::move(*answer)));
   auto& question = std::get<peers::PieceQuestion>(may);
+  if (asked.asked().operation() == wire::PieceAsked::TERMINAL_OUT)
+    return await_output(link, std::move(question));
   links_.promise(link);
   Question one;
   one.place = {question.cluster, true};
   one.link = link;
   one.piece = std::move(question.piece);
   add(std::move(one), who.user);
+}
+
+// Not promised: the end of the client's connection is to be noticed.
+void PieceRelay::await_output(io::LinkId link, peers::PieceQuestion question) {
+  const wire::ForwardPiece& piece = question.piece;
+  const peers::ClientOfTerminal client{question.cluster, peers::attempt_of(piece.attempt()),
+                                       piece.asked().terminal()};
+  const std::uint64_t number = ++last_number_;
+  Question& one = questions_[number];
+  one.place = {question.cluster, true};
+  one.link = link;
+  one.terminal = client;
+  if (!terminal_clients_.asks(client, link, piece.user()))
+    return answer(number, peers::no_piece("too many terminals of cluster " + question.cluster, false));
+  wire::PeerMessage message;
+  *message.mutable_piece() = std::move(question.piece);
+  message.mutable_piece()->set_number(number);
+  if (!handler_.say(question.cluster, std::move(message)))
+    answer(number, peers::no_piece("cluster " + question.cluster + " is not connected", true));
+}
+
+void PieceRelay::left(io::LinkId link) {
+  terminal_clients_.link_ends(link, moment());
+  if (terminal_clients_.next()) step();
+}
+
+void PieceRelay::end_terminals() {
+  for (const auto& [client, user] : terminal_clients_.due(moment())) {
+    wire::PeerMessage message;
+    auto& piece = *message.mutable_piece();
+    piece.set_number(++last_number_);
+    *piece.mutable_attempt() = peers::attempt_of(client.attempt);
+    piece.set_user(user);
+    piece.mutable_asked()->set_operation(wire::PieceAsked::TERMINAL_END);
+    piece.mutable_asked()->set_terminal(client.terminal);
+    handler_.say(client.cluster, std::move(message));
+  }
 }
 
 void PieceRelay::heard(const std::string& cluster, const wire::PeerMessage& message) {
@@ -43,6 +83,7 @@ void PieceRelay::heard(const std::string& cluster, const wire::PeerMessage& mess
     answer(found->first, peers::believed(message.piece_read().piece()));
     return step();
   }
+  if (peers::of_terminal(message.piece().asked())) return terminals_.asked(cluster, message.piece());
   Question one;
   one.place = {cluster, false};
   one.number = message.piece().number();
@@ -91,7 +132,8 @@ void PieceRelay::add(Question question, const std::string& asker) {
 
 // Begins what may begin, gives up what is late, and sets the timer for the next time.
 void PieceRelay::step() {
-  std::optional<TimePoint> next;
+  end_terminals();
+  std::optional<TimePoint> next = terminal_clients_.next();
   for (auto& [place, queue] : queues_) {
     refuse(queue.late(moment()), "no answer came in time");
     for (auto numbers = queue.begin(moment()); !numbers.empty(); numbers = queue.begin(moment()))
@@ -129,6 +171,9 @@ void PieceRelay::answer(std::uint64_t number, wire::Piece piece) {
   const Question& question = found.mapped();
   if (const auto queue = queues_.find(question.place); queue != queues_.end())
     queue->second.over(number, piece.data().size(), moment());
+  if (question.terminal &&
+      (!piece.why_not().empty() || (piece.told_size() != 0 && peers::ends_stream(*piece.told().rbegin()))))
+    terminal_clients_.end_answered(*question.terminal);
   if (question.place.asks) return handler_.reply(question.link, reply_of(std::move(piece)));
   wire::PeerMessage message;
   message.mutable_piece_read()->set_number(question.number);
@@ -156,6 +201,12 @@ void PieceRelay::read(const std::string& host, std::uint64_t number, const wire:
 void PieceRelay::lost(const std::string& cluster) {
   const auto asked = queues_.find(Place{cluster, true});
   if (asked != queues_.end()) refuse(asked->second.clear(), "the connection ended");
+  std::vector<std::uint64_t> of_terminals;
+  for (const auto& [number, question] : questions_)
+    if (question.terminal && question.place.cluster == cluster) of_terminals.push_back(number);
+  refuse(of_terminals, "the connection ended");
+  terminal_clients_.cluster_lost(cluster);
+  terminals_.lost(cluster);
   // Whoever asked from there asks again when it is back.
   const auto answering = queues_.find(Place{cluster, false});
   if (answering != queues_.end())

@@ -1,8 +1,9 @@
 // PieceRelay: passes pieces of files between clusters: a client's question to the master of the other cluster, that master's question to
 // the RES of a host, and the answers back. Nothing is kept but the question: what was read is passed on or dropped.
 //
-// It owns the questions under way and their queues, one for each cluster and direction. Rules: sched/policy/peers/piece_rights.hpp
-// (who may), piece_queue.hpp (when).
+// It owns the questions under way and their queues, one for each cluster and direction. Questions for a terminal's output wait outside
+// the queues, without a limit of time. Rules: sched/policy/peers/piece_rights.hpp (who may), piece_queue.hpp (when),
+// terminal_clients.hpp (whose client is gone).
 #pragma once
 
 #include <boost/asio/steady_timer.hpp>
@@ -17,9 +18,12 @@
 #include "common/wire/batch.pb.h"
 #include "common/wire/peer.pb.h"
 #include "sched/mbatchd/engine.hpp"
+#include "sched/mbatchd/job_terminals.hpp"
 #include "sched/policy/book/forwarded_jobs.hpp"
 #include "sched/policy/book/job_table.hpp"
 #include "sched/policy/peers/piece_queue.hpp"
+#include "sched/policy/peers/piece_rights.hpp"
+#include "sched/policy/peers/terminal_clients.hpp"
 
 namespace rollcall::mbatchd {
 
@@ -37,10 +41,17 @@ class PieceRelay {
   };
   PieceRelay(boost::asio::io_context& loop, const sched::book::JobTable& jobs,
              const sched::book::ForwardedJobs& forwards, io::Links& links, Handler handler)
-      : jobs_(jobs), forwards_(forwards), links_(links), handler_(std::move(handler)), timer_(loop) {}
+      : jobs_(jobs),
+        forwards_(forwards),
+        links_(links),
+        handler_(std::move(handler)),
+        timer_(loop),
+        terminals_(loop, jobs, forwards, handler_.say) {}
 
   // Of a client.
   void ask(io::LinkId link, const sched::Identity& who, const wire::AskPiece& asked);
+  // The client's connection has ended.
+  void left(io::LinkId link);
   // Of another cluster: a question, or an answer.
   void heard(const std::string& cluster, const wire::PeerMessage& message);
   void lost(const std::string& cluster);
@@ -63,10 +74,13 @@ class PieceRelay {
     std::uint64_t number = 0;  // of the question there
     std::string host;          // here
     sched::Attempt attempt;
-    std::optional<FileOnHost> file;  // none: what the attempt has written
+    std::optional<FileOnHost> file;                          // none: what the attempt has written
+    std::optional<sched::peers::ClientOfTerminal> terminal;  // of a question for its output
   };
   std::variant<std::string, wire::Piece> take(const wire::ForwardPiece& piece, Question& question) const;
   void add(Question question, const std::string& asker);
+  void await_output(io::LinkId link, sched::peers::PieceQuestion question);
+  void end_terminals();
   void begin(std::uint64_t number, sched::peers::PieceQueue& queue);
   void answer(std::uint64_t number, wire::Piece piece);
   void refuse(const std::vector<std::uint64_t>& numbers, const std::string& why);
@@ -80,6 +94,8 @@ class PieceRelay {
   std::map<std::uint64_t, Question> questions_;
   std::map<Place, sched::peers::PieceQueue> queues_;
   std::uint64_t last_number_ = 0;
+  sched::peers::TerminalClients terminal_clients_;  // here
+  JobTerminals terminals_;                          // of jobs here
 };
 
 }  // namespace rollcall::mbatchd

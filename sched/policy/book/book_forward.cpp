@@ -72,7 +72,8 @@ Over::How how_of(const wire::JobRecord& record) {
   }
 }
 
-SaidOfAttempt said(const Job& job, WallTime now) {
+SaidOfAttempt said(const BookEntry& entry, WallTime now) {
+  const Job& job = *entry.job;
   const wire::JobRecord& record = job.record;
   const wire::ForwardedFrom& from = record.from();
   if (!finished(record.status())) {
@@ -80,6 +81,7 @@ SaidOfAttempt said(const Job& job, WallTime now) {
     *state.mutable_attempt() = attempt_of(from);
     *state.mutable_job() = elsewhere_of(job);
     if (pending(state.job().status())) state.mutable_job()->set_why(record.start_failure());
+    state.set_terminal(entry.stream != nullptr);
     return {std::move(state), std::nullopt};
   }
   Over end = over(attempt_of(from), how_of(record), record.start_failure());
@@ -154,7 +156,7 @@ ForwardedJobs::Answered known_answer(Memory& m, JobKey key, Effects effects, Wal
     m.time_id(key.id);
     effects.push_back(effect::SaveJob{key});
   }
-  return {said(*entry.job, now), std::move(effects)};
+  return {said(entry, now), std::move(effects)};
 }
 
 // Jobs that may still be acknowledged. Jobs of the cluster that pend count for its room in the queue.
@@ -236,7 +238,7 @@ ForwardedJobs::Answered ForwardedJobs::offer(const std::string& cluster, const w
   const auto accepted = m.submit(local, who, &from, now, effects);
   if (accepted.has_refusal()) return no(accepted.refusal().text());
   m.counted(effects);
-  return {said(*m.at({accepted.id(), 0}).job, now), std::move(effects)};
+  return {said(m.at({accepted.id(), 0}), now), std::move(effects)};
 }
 
 ForwardedJobs::Answered ForwardedJobs::start_on_lent_slots(const std::string& cluster,
@@ -280,7 +282,7 @@ ForwardedJobs::Answered ForwardedJobs::start_on_lent_slots(const std::string& cl
   BookEntry& entry = m.at({accepted.id(), 0});
   m.place(entry, plan, now, effects);
   m.counted(effects);
-  return {said(*entry.job, now), std::move(effects)};
+  return {said(entry, now), std::move(effects)};
 }
 
 Effects ForwardedJobs::recall_lent(JobKey key, const std::string& why, WallTime now) {
@@ -341,7 +343,7 @@ Effects ForwardedJobs::acknowledge(const std::string& cluster, const wire::Forwa
 std::optional<SaidOfAttempt> ForwardedJobs::said_of(JobKey key, WallTime now) const {
   const Job* job = jobs_.find(key);
   if (!job || !job->record.has_from() || job->record.from().acknowledged()) return std::nullopt;
-  return said(*job, now);
+  return said(memory_->at(key), now);
 }
 
 std::string ForwardedJobs::cluster_of(JobKey key) const {

@@ -60,8 +60,9 @@ wire::JobUsage crossing(const wire::JobUsage& told) {
 }
 
 std::string stays_home(const wire::Submission& asked) {
-  if (asked.interactive() != wire::Submission::NONE)
-    return "interactive jobs are not forwarded in this release";
+  if (asked.interactive() != wire::Submission::NONE &&
+      (!asked.input_file().empty() || !asked.output_file().empty() || !asked.error_file().empty()))
+    return "an interactive job with -i, -o or -e is not forwarded in this release";
   if (asked.asked_hosts_size() != 0) return "it asks for hosts of this cluster (-m)";
   if (!asked.reservation().empty()) return "it asks for a reservation of this cluster (-U)";
   return {};
@@ -107,6 +108,7 @@ wire::Submission crossing(const wire::Submission& asked) {
   may.set_nodes(asked.nodes());
   if (asked.has_spooled_input()) may.set_spooled_input(asked.spooled_input());
   *may.mutable_transfers() = asked.transfers();
+  if (wire::Submission::Interactive_IsValid(asked.interactive())) may.set_interactive(asked.interactive());
   may.set_user(asked.user());
   return may;
 }

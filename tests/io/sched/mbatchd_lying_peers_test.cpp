@@ -308,7 +308,138 @@ TEST_F(LyingPeers, WithoutSenseAreCutOffAndOthersServed) {
   expect_own_jobs_run();
 }
 
+TEST_F(LyingPeers, AskingForTerminalsThatAreNotTheirsGetNone) {
+  expect_started();
+  const auto host = res(host_);
+  host->runs_at_once = false;
+  const auto north = peer("north");
+  auto offer = offer_of(1);
+  offer.mutable_offer()->mutable_asked()->set_interactive(wire::Submission::TERMINAL);
+  ASSERT_EQ(answer(*north, offer), "accepted");
+  ASSERT_EQ(answer(*north, offer_of(2)), "accepted");
+  host->serve(kPatience, [&] { return host->attempts().size() == 2; });
+  wire::FromRes ready;
+  const auto first = host->attempts().begin()->first;
+  auto& told = *ready.mutable_ready();
+  told.mutable_job()->mutable_key()->set_id(first.first.first);
+  told.mutable_job()->set_attempt(first.second);
+  told.mutable_stream()->set_host("127.0.0.1");
+  told.mutable_stream()->set_port(1);
+  told.mutable_stream()->set_key(std::string(32, 'k'));
+  host->say(ready);
+  const auto east = peer();
+  const auto refused = [](Talk& talk, const wire::ForwardAttempt& attempt,
+                          wire::PieceAsked::Operation operation, const std::string& user,
+                          std::int64_t from = 0, std::uint64_t terminal = 9) {
+    wire::PeerMessage question;
+    auto& piece = *question.mutable_piece();
+    piece.set_number(9);
+    *piece.mutable_attempt() = attempt;
+    piece.set_user(user);
+    piece.mutable_asked()->set_operation(operation);
+    piece.mutable_asked()->set_from(from);
+    piece.mutable_asked()->set_terminal(terminal);
+    say(talk, question);
+    const auto said = hear_kind(talk, What::kPieceRead);
+    return said ? said->piece_read().piece().why_not() : "the connection has ended";
+  };
+  for (const auto operation :
+       {wire::PieceAsked::TERMINAL_IN, wire::PieceAsked::TERMINAL_OUT, wire::PieceAsked::TERMINAL_END}) {
+    EXPECT_THAT(refused(*east, attempt_of(1), operation, kGuest),
+                HasSubstr("no interactive job of this user"))
+        << "it is north's";
+    EXPECT_THAT(refused(*north, attempt_of(1), operation, "root"),
+                HasSubstr("no interactive job of this user"));
+    EXPECT_THAT(refused(*north, attempt_of(1, 2), operation, kGuest),
+                HasSubstr("no interactive job of this user"));
+    EXPECT_THAT(refused(*north, attempt_of(2), operation, kGuest),
+                HasSubstr("no interactive job of this user"))
+        << "it has none";
+    EXPECT_THAT(refused(*north, attempt_of(0), operation, kGuest), HasSubstr("without a number"));
+    EXPECT_THAT(refused(*north, attempt_of(1), operation, kGuest, -1), HasSubstr("does not know"));
+    if (operation != wire::PieceAsked::TERMINAL_IN) {
+      EXPECT_THAT(refused(*north, attempt_of(1), operation, kGuest, 3), HasSubstr("was closed"));
+    }
+  }
+  EXPECT_THAT(refused(*north, attempt_of(1), wire::PieceAsked::TERMINAL_OUT, kGuest, 0, 0),
+              HasSubstr("does not know"));
+  EXPECT_EQ(status(first.first.first), wire::STATUS_RUN);
+  host->hang_up();
+  expect_own_jobs_run();
+}
+
 // ---------------------------------------------------------------- as the cluster that executes
+
+TEST_F(LyingPeers, AnsweringForTerminalsFoolTheirOwnClientAlone) {
+  expect_started();
+  auto east = peer();
+  const auto north = peer("north");
+  auto request = submit_request();
+  request.mutable_submit()->mutable_jobs(0)->add_queues("to_east");
+  request.mutable_submit()->mutable_jobs(0)->set_interactive(wire::Submission::TERMINAL);
+  const int id = ask(request).submitted().jobs(0).id();
+  const auto offered = hear_kind(*east, What::kOffer);
+  ASSERT_TRUE(offered) << why_pending(id) << log();
+  EXPECT_EQ(offered->offer().asked().interactive(), wire::Submission::TERMINAL);
+  auto state = state_of(offered->offer().attempt(), wire::STATUS_RUN);
+  state.mutable_state()->set_terminal(true);
+  say(*east, state);
+  ASSERT_TRUE(serves(*east)) << log();
+  const auto bsub = client();
+  wire::ToMbatchd question;
+  auto& asked = *question.mutable_request()->mutable_piece();
+  asked.mutable_key()->set_id(id);
+  asked.set_attempt(offered->offer().attempt().attempt());
+  asked.mutable_asked()->set_operation(wire::PieceAsked::TERMINAL_OUT);
+  asked.mutable_asked()->set_terminal(9);
+  const auto ask_east = [&] {
+    bsub->say(question);
+    const auto came = hear_kind(*east, What::kPiece);
+    EXPECT_TRUE(came) << log();
+    if (!came) return std::uint64_t{0};
+    EXPECT_EQ(came->piece().attempt().SerializeAsString(), offered->offer().attempt().SerializeAsString());
+    EXPECT_EQ(came->piece().asked().operation(), wire::PieceAsked::TERMINAL_OUT);
+    EXPECT_FALSE(came->piece().user().empty());
+    return came->piece().number();
+  };
+  const auto read = [](std::uint64_t number) {
+    wire::PeerMessage message;
+    message.mutable_piece_read()->set_number(number);
+    return message;
+  };
+  const auto told = [&] {
+    const auto reply = bsub->hear();
+    return reply ? reply->reply().piece() : wire::Piece();
+  };
+  auto number = ask_east();
+  auto forged = read(number);
+  forged.mutable_piece_read()->mutable_piece()->add_told()->set_output("north was here");
+  say(*north, forged);
+  EXPECT_TRUE(serves(*north));
+  auto large = read(number);
+  large.mutable_piece_read()->mutable_piece()->add_told()->set_output(std::string(300'000, 'x'));
+  say(*east, large);
+  EXPECT_THAT(told().why_not(), HasSubstr("found a piece of 300000 bytes"));
+  number = ask_east();
+  auto garbled = read(number);
+  auto& lies = *garbled.mutable_piece_read()->mutable_piece();
+  lies.add_told()->set_output("from the job");
+  lies.add_told()->mutable_lost()->set_why("two\nlines");
+  say(*east, garbled);
+  const auto heard = told();
+  ASSERT_EQ(heard.told_size(), 2);
+  EXPECT_EQ(heard.told(0).output(), "from the job");
+  EXPECT_THAT(heard.told(1).lost().why(), Not(HasSubstr("\n")));
+  EXPECT_EQ(status(id), wire::STATUS_RUN);
+  // An answer that comes again, and one to nothing.
+  say(*east, garbled);
+  say(*east, read(123456));
+  EXPECT_TRUE(serves(*east)) << log();
+  ask_east();
+  east.reset();
+  EXPECT_THAT(told().why_not(), HasSubstr("cluster east: the connection ended")) << log();
+  expect_own_jobs_run();
+}
 
 TEST_F(LyingPeers, ReportingJobsThatAreNotTheirsChangeNone) {
   expect_started();

@@ -251,6 +251,19 @@ TEST_F(Foreign, KnowsWhoSubmittedIt) {
   EXPECT_EQ(book->forwards().said_of(key, now)->state->job().exec_user(), "ann");
 }
 
+TEST_F(Foreign, TellsThatItsHostAwaitsTheClient) {
+  const JobKey key = here(offer(7));
+  dispatch(key);
+  EXPECT_FALSE(book->forwards().said_of(key, now)->state->terminal());
+  report::Ready ready{{key, job(key).record.attempt()}, {}};
+  ready.stream.set_port(4000);
+  ready.stream.set_key("a secret of this cluster");
+  book->hosts().host_told(job(key).record.hosts(0).name(), ready, now);
+  const auto said = book->forwards().said_of(key, now);
+  EXPECT_TRUE(said->state->terminal());
+  EXPECT_THAT(said->state->SerializeAsString(), testing::Not(HasSubstr("secret")));
+}
+
 class WriteOff : public Foreign {
  protected:
   // A job of ours that was forwarded to east, and has begun there as job 70.

@@ -61,10 +61,20 @@ TEST(Crossing, NamesFilesByTheNumbersOfTheSubmission) {
   EXPECT_EQ(may.transfers(0).remote(), "there.3");
 }
 
+TEST(Crossing, LetsTheKindOfATerminalCross) {
+  wire::Submission asked;
+  asked.set_interactive(wire::Submission::SHELL);
+  EXPECT_EQ(crossing(asked).interactive(), wire::Submission::SHELL);
+  asked.set_interactive(static_cast<wire::Submission::Interactive>(77));
+  EXPECT_EQ(crossing(asked).interactive(), wire::Submission::NONE);
+}
+
 TEST(Crossing, SaysWhatKeepsAJobHere) {
   wire::Submission asked;
   EXPECT_EQ(stays_home(asked), "");
   asked.set_interactive(wire::Submission::TERMINAL);
+  EXPECT_EQ(stays_home(asked), "") << "its terminal goes by way of the masters";
+  asked.set_output_file("out");
   EXPECT_THAT(stays_home(asked), HasSubstr("interactive"));
   asked.Clear();
   asked.add_transfers();

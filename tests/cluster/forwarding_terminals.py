@@ -1,0 +1,193 @@
+"""bsub -I, -Is and -Ip of jobs that another cluster runs: the terminal or the pipes go by way of the two masters. And blaunch in such jobs."""
+
+import fcntl
+import os
+import pwd
+import signal
+import struct
+import subprocess
+import termios
+
+from rollcall_testing.federation import ALICE, BOB, Federation
+from rollcall_testing.files import read
+from rollcall_testing.munge import needs_users
+from rollcall_testing.runner import expect, expect_equal, expect_in, main
+from rollcall_testing.terminal import CTRL_C, PROMPT, Shell
+from rollcall_testing.waiting import wait_until
+
+SENDS = "Begin Queue\nQUEUE_NAME = send\nPRIORITY = 30\nSNDJOBS_TO = receive@east\nHOSTS = none\nEnd Queue\n"
+RECEIVES = "Begin Queue\nQUEUE_NAME = receive\nPRIORITY = 30\nRCVJOBS_FROM = west\nEnd Queue\n"
+MAP = "Begin UserMap\nLOCAL REMOTE DIRECTION\n{row}\nEnd UserMap\n"
+HERE, THERE = pwd.getpwuid(ALICE).pw_name, pwd.getpwuid(BOB).pw_name
+
+
+def two(bench, east=("n2",), mapped=False):
+    clusters = Federation(bench, {"west": ("n1",), "east": east}, slots={"east": 4}, queues={"west": SENDS, "east": RECEIVES},
+                          params={"west": "DEFAULT_QUEUE = send"})
+    if mapped:
+        clusters["west"].write_batch("lsb.users", MAP.format(row=f"{HERE} {THERE}@east export"))
+        clusters["east"].write_batch("lsb.users", MAP.format(row=f"{THERE} {HERE}@west import"))
+    return clusters
+
+
+def shared(bench):
+    path = bench.fresh_directory("shared")
+    os.chmod(path, 0o1777)
+    return path
+
+
+def alice_line(west):
+    """What a shell of ours types to be Alice on the first host of the cluster."""
+    group = pwd.getpwuid(ALICE).pw_gid
+    entering = " ".join(west.bench.cluster.host(west.names[0]).entering())
+    return f"{entering} setpriv --reuid={ALICE} --regid={group} --init-groups -- env HOME={west.places[ALICE]} USER={HERE}"
+
+
+def begin(west, *words, **how):
+    """A bsub of Alice's that runs beside the test."""
+    line = alice_line(west).split() + list(words)
+    return subprocess.Popen(line, env=west.environment(), cwd="/", text=True, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                            stderr=subprocess.PIPE, **how)
+
+
+def test_pipes_and_exit_codes_are_as_within_one_cluster(bench):
+    with two(bench) as clusters:
+        west = clusters["west"]
+        done = west.run("bsub", "-I", "cat; echo err >&2; hostname; exit 5", input="line 1\nline 2")
+        expect_equal(done.returncode, 5, f"exit code; {done.stderr} {west.logs_text()}")
+        expect_equal(done.stdout, "Job <1> is submitted to default queue <send>.\nline 1\nline 2n2\n", "standard output")
+        expect_in("err\n", done.stderr, "standard error apart")
+        expect_in("<<Starting on n2@east>>\n", done.stderr, "where")
+        big = west.run("bsub", "-I", "head -c 3000000 /dev/zero | tr '\\0' x")
+        expect_equal(len(big.stdout.split("\n", 1)[1]), 3_000_000, "bytes of a long output")
+        taken = west.run("bsub", "-I", "wc -c; exec cat /dev/null", input="y" * 1_000_000)
+        expect_equal(taken.stdout.split("\n", 1)[1].strip(), "1000000", "bytes of a long input")
+        killed = west.run("bsub", "-I", "kill -9 $$", stdin=subprocess.DEVNULL)
+        expect_equal(killed.returncode, 137, f"one that was killed: {killed.stderr}")
+        expect_equal(west.wait_for(1, "DONE", "EXIT"), "EXIT", "for bjobs too")
+        expect_equal(west.field(1, "exit_code"), "5", "exit code for bjobs")
+    bench.saw("input, output and errors of 3 MB and 1 MB, exit codes")
+
+
+def test_output_is_there_before_the_job_ends_and_input_reaches_it(bench):
+    with two(bench) as clusters:
+        bsub = begin(clusters["west"], "bsub", "-I", "echo first; read a; echo got $a; read b; exit 3")
+        said = lambda: bsub.stdout.readline()
+        said()
+        expect_equal(said(), "first\n", "before anything was typed")
+        bsub.stdin.write("one\n")
+        bsub.stdin.flush()
+        expect_equal(said(), "got one\n", "in answer")
+        bsub.stdin.write("two\n")
+        bsub.stdin.flush()
+        expect_equal(bsub.wait(60), 3, "its exit code")
+    bench.saw("a conversation line by line")
+
+
+def test_a_terminal_has_keys_signals_and_a_size(bench):
+    with two(bench) as clusters:
+        west = clusters["west"]
+        with Shell(west.environment(), "/") as shell:
+            shell.type(f"{alice_line(west)} PS1='remote ' bsub -Is /bin/sh")
+            shell.wait_for("<<Starting on n2@east>>", 60)
+            shell.type("tty; stty size; echo on $(hostname)")
+            shell.wait_for("/dev/pts/", 20)
+            shell.wait_for("on n2", 20)
+            shell.type("sleep 1000; echo code $?")
+            sleeping = lambda: bench.cluster.host("n2").processes(lambda p: p.words == ("sleep", "1000"))
+            wait_until(sleeping, lambda: f"sleep on n2: {shell.shown!r}", 20)
+            shell.type(CTRL_C)
+            wait_until(lambda: not sleeping(), lambda: f"its end: {shell.shown!r}", 20)
+            fcntl.ioctl(shell.terminal, termios.TIOCSWINSZ, struct.pack("HHHH", 33, 77, 0, 0))
+            shell.type("until stty size | grep '33 77'; do sleep 0.1; done; echo chang''ed")  # not as it is echoed
+            shell.wait_for("33 77\r\nchanged", 20)
+            shell.type("exit 7")
+            shell.wait_for(PROMPT, 30)
+            expect_equal(shell.exit_code(), 7, "exit code")
+            shell.type(f"{alice_line(west)} bsub -Ip 'stty size; exit 4'")
+            shell.wait_for("33 77", 60)
+            shell.wait_for(PROMPT, 30)
+            expect_equal(shell.exit_code(), 4, "exit code of -Ip")
+        for job in (1, 2):
+            west.wait_for(job, "EXIT")
+    bench.saw("a tty of the right size, Ctrl-C, a change of size, exit codes")
+
+
+def test_the_mapped_user_has_the_job_and_the_submitter_the_terminal(bench):
+    with two(bench, mapped=True) as clusters:
+        west, east = clusters["west"], clusters["east"]
+        done = west.run("bsub", "-I", "id -un; cat", input="typed\n")
+        expect_equal((done.returncode, done.stdout.split("\n", 1)[1]), (0, f"{THERE}\ntyped\n"), f"{done.stderr} {west.logs_text()}")
+        expect_equal(east.jobs("user"), [THERE], "whose job it is in east")
+    bench.saw(f"{HERE} types, {THERE} runs")
+
+
+def test_a_cut_ends_the_terminal_and_the_job_goes_on(bench):
+    with two(bench) as clusters:
+        west, east = clusters["west"], clusters["east"]
+        place = shared(bench)
+        bsub = begin(west, "bsub", "-I", f"echo begun; while [ ! -e {place}/go ]; do sleep 0.1; echo noise; done; echo end >{place}/end; exit 6")
+        bsub.stdout.readline()
+        expect_equal(bsub.stdout.readline(), "begun\n", "its output")
+        east.kill_daemon("mbatchd", "n2")
+        said = ""
+        while "goes on without its terminal" not in said:
+            line = bsub.stderr.readline()
+            expect(line, f"bsub has ended: {said} {west.logs_text()}")
+            said += line
+        expect_in("bsub: n2@east: cluster east: the connection ended; job 1 goes on without its terminal\n", said, "the one line")
+        east.start_daemon("mbatchd", "n2")
+        west.wait_for_connection("east")
+        west.wait_for(1, "RUN")
+        open(f"{place}/go", "w").close()
+        expect_equal(west.wait_for(1, "DONE", "EXIT"), "EXIT", west.logs_text())
+        expect_equal(read(f"{place}/end"), "end\n", "what the job did behind the cut")
+        expect_equal(bsub.wait(60), 6, "bsub has the job's exit code all the same")
+    bench.saw("one line, and the job's own exit code")
+
+
+def test_a_bsub_that_is_killed_ends_its_job(bench):
+    with two(bench) as clusters:
+        west = clusters["west"]
+        bsub = begin(west, "bsub", "-I", "echo begun; exec sleep 1000", start_new_session=True)
+        bsub.stdout.readline()
+        expect_equal(bsub.stdout.readline(), "begun\n", "its output")
+        os.killpg(bsub.pid, signal.SIGKILL)
+        bsub.wait()
+        expect_equal(west.wait_for(1, "EXIT", "DONE", seconds=60), "EXIT", west.logs_text())
+    bench.saw("it does not run on")
+
+
+def test_blaunch_starts_tasks_on_the_hosts_of_a_job_in_another_cluster(bench):
+    with two(bench, east=("n2", "n3"), mapped=True) as clusters:
+        west = clusters["west"]
+        place = shared(bench)
+        lines = ["for h in n2 n3; do blaunch $h 'echo $(hostname) $(id -un) $LSB_JOBID'; done", "echo input | blaunch n3 cat",
+                 "blaunch n3 exit 9; echo code $?", "blaunch n1 hostname; echo other $?"]
+        job = west.bsub("(" + "; ".join(lines) + f") >{place}/said 2>{place}/errors", "-n", "2", "-R", "span[ptile=1]", "-o", "/dev/null")
+        west.wait_for(job, "DONE", "EXIT")
+        expect_equal(read(f"{place}/said"), f"n2 {THERE} {job}\nn3 {THERE} {job}\ninput\ncode 9\nother 255\n",
+                     f"{read(f'{place}/errors')} {west.logs_text()}")
+        within = west.run("bsub", "-I", "-n", "2", "-R", "span[ptile=1]", "for h in n2 n3; do blaunch $h hostname; done", input="")
+        expect_equal(within.stdout.split("\n", 1)[1], "n2\nn3\n", f"under bsub -I: {within.stderr} {west.logs_text()}")
+    bench.saw("both hosts, as the mapped user; a host outside is refused")
+
+
+def test_files_keep_an_interactive_job_at_home(bench):
+    with two(bench) as clusters:
+        west = clusters["west"]
+        bsub = begin(west, "bsub", "-I", "-o", "out", "true")
+        words = "Not forwarded: an interactive job with -i, -o or -e is not forwarded in this release"
+        wait_until(lambda: words in west.user("bjobs", "-l", "-UF", "1").stdout, lambda: west.user("bjobs", "-l", "-UF", "1").stdout, 60)
+        west.run("bkill", "1")
+        bsub.communicate(timeout=60)
+        west.wait_for(1, "EXIT")
+    bench.saw("the reason")
+
+
+def requires(_):
+    needs_users()
+
+
+if __name__ == "__main__":
+    main(hosts=3, requires=requires)
