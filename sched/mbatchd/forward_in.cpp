@@ -22,7 +22,8 @@ namespace peers = sched::peers;
 using sched::JobKey;
 
 constexpr std::size_t kMostWaiting = 10'000;  // messages of one cluster behind a look-up
-constexpr std::size_t kMostWaitingBytes = std::size_t{256} << 20;
+constexpr std::size_t kMostWaitingBytes = std::size_t{64}
+                                          << 20;  // on the wire; up to sixteen times as much here
 constexpr std::size_t kMostAccounts = 100'000;
 constexpr std::size_t kFullPart =
     256 * 1024;  // bytes; with the job that fills it a part must fit into a frame
@@ -115,9 +116,7 @@ Result<void> ForwardIn::heard(const std::string& cluster, wire::PeerMessage mess
   const auto found = peers_.find(cluster);
   if (found == peers_.end()) return {};
   Peer& peer = found->second;
-  // In memory: an empty host of a job takes two bytes on the wire, and sixty here.
-  peer.inbox_bytes.push_back(message.SpaceUsedLong());
-  peer.waiting_bytes += peer.inbox_bytes.back();
+  peer.waiting_bytes += message.ByteSizeLong();
   if (peer.inbox.size() >= kMostWaiting || peer.waiting_bytes > kMostWaitingBytes)
     return internal_error("found more than " + std::to_string(kMostWaiting) + " messages or " +
                           std::to_string(kMostWaitingBytes >> 20) + " MB that wait for a user's name");
@@ -134,8 +133,7 @@ void ForwardIn::work(const std::string& cluster, WallTime now) {
 }
 
 void ForwardIn::pop(Peer& peer) {
-  peer.waiting_bytes -= peer.inbox_bytes.front();
-  peer.inbox_bytes.pop_front();
+  peer.waiting_bytes -= peer.inbox.front().ByteSizeLong();
   peer.inbox.pop_front();
 }
 

@@ -60,13 +60,13 @@ class ForwardIn {
   struct Account {  // of this host
     sched::Identity who;
     bool found = false;
+    std::string failure;  // the user database gave no answer: why
   };
   struct Peer {
     std::uint64_t connection = 0;
     bool greets = false;  // what we hold is still to be told
     std::deque<wire::PeerMessage> inbox;
-    std::deque<std::size_t> inbox_bytes;  // of each, in memory
-    std::size_t waiting_bytes = 0;        // of all
+    std::size_t waiting_bytes = 0;  // in it
     bool looks_up = false;
     std::vector<wire::PeerMessage> answers;        // refusals, and what is not known
     std::map<std::string, std::uint64_t> numbers;  // by queue: the highest forward that was answered

@@ -408,8 +408,10 @@ sched::book::ForwardedJobs::Answered LeaseOut::start(const std::string& cluster,
   const auto there = attempts();
   const auto used = there.find({lent.lease(), lent.host()});
   const lease::GrantNumber under{lent.under().term(), lent.under().counter()};
-  if (!found->second.lease.may_start(lent.host(), lent.slots(), under,
-                                     used == there.end() ? 0 : used->second.slots))
+  const bool reported = heard_.contains(lent.host());
+  if (!found->second.lease.may_start(
+          lent.host(), lent.slots(), under,
+          reported ? std::optional(used == there.end() ? 0 : used->second.slots) : std::nullopt))
     return stale("the lease has changed");
   const auto number = keeper_.snapshot().rules().host(lent.host());
   if (!number || !handler_.reaches(lent.host())) return stale("host " + lent.host() + " is not reached");
