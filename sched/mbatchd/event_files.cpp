@@ -199,6 +199,8 @@ void EventFiles::begin(const io::JobStore& store) {
                 store.number(Number::events_size));
   accounts_.begin(static_cast<std::uint64_t>(store.number(Number::accounts_seq)),
                   store.number(Number::accounts_size));
+  // Its size is in the store before the first job ends: without one it could not be cut, and that end would be written twice.
+  accounts_.make();
   finished_ = store.number(Number::events_finished);
 }
 
@@ -291,7 +293,10 @@ void EventFiles::put_full_events_aside() {
 
 void EventFiles::put_full_accounts_aside() {
   const bool large = ages_.account_kb > 0 && accounts_.size() > ages_.account_kb * 1024;
-  if (large || accounts_are_old()) switched_ = accounts_.put_aside(ages_.account_files) || switched_;
+  if (!large && !accounts_are_old()) return;
+  if (!accounts_.put_aside(ages_.account_files)) return;
+  switched_ = true;
+  accounts_.make();
 }
 
 // If the file system does not record when a file was made, its age is unknown.
