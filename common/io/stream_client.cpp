@@ -34,6 +34,7 @@ constexpr std::uint64_t kCredit = 64 * 1024;  // bytes of output under way: they
 constexpr std::uint64_t kCreditBack = 16 * 1024;  // granted in pieces of this size
 constexpr std::size_t kPiece = 32 * 1024;         // of input
 constexpr std::chrono::seconds kPatience{15};
+constexpr int kMostInVain = 3;
 constexpr std::chrono::seconds kKillAfter{10};  // after TERM
 constexpr char kStopKey = 'Z' & 0x1f;           // Ctrl-Z
 
@@ -232,7 +233,8 @@ class Stream {
       const std::string why =
           error == 0 ? "the connection was closed" : std::generic_category().message(error);
       const bool cut = error == ETIMEDOUT || error == EHOSTUNREACH || error == ENETUNREACH;
-      if (dial_ && (!begun_ || (!heard_ && !cut))) return redial(why);
+      const bool in_vain = begun_ && !heard_ && !cut;
+      if (dial_ && (!begun_ || (in_vain && ++begun_in_vain_ <= kMostInVain))) return redial(why);
       cut_ = end_.cut = cut;
       return lose(why);
     }
@@ -302,6 +304,7 @@ class Stream {
   std::uint64_t credit_ = 0;  // of input
   std::uint64_t owed_ = 0;    // of output
   bool begun_ = false;        // Begin is sent
+  int begun_in_vain_ = 0;     // connections that ended before the shepherd had spoken
   bool heard_ = false;        // the shepherd has spoken: it has started the process, or will not
   bool ended_ = false;
   bool input_over_ = false;

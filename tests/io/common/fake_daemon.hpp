@@ -45,6 +45,7 @@ class FakeDaemon {
   FakeDaemon& operator=(const FakeDaemon&) = delete;
 
   int port() const { return port_; }
+  void refuse_further() { shutdown(listener_, SHUT_RDWR); }
 
  private:
   int listener_;

@@ -446,7 +446,11 @@ TEST(StreamClient, TellsWhatWentWrong) {
     message.mutable_not_started()->set_exit_code(127);
     end.send(message);
   })});
-  FakeDaemon leaves({serve([](End& end) { end.next<wire::ToStream>(); })});
+  // As a shepherd does, which has one client.
+  FakeDaemon leaves({serve([&leaves](End& end) {
+    end.next<wire::ToStream>();
+    leaves.refuse_further();
+  })});
   FakeDaemon stranger({serve([](End& end) { end.receive(); }, Key{9})});
   int closed = 0;
   { closed = FakeDaemon({}).port(); }
