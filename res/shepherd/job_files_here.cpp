@@ -82,13 +82,13 @@ struct NewFile {
   std::string path;
   io::Descriptor file;  // empty: it could not be created, errno says why
 };
-// Creates a file with an unused name in tmp_top(). Others may have taken the usual one; nobody guesses the next ones.
+// Creates a file with an unused name in tmp_top(). Others may have taken the usual ones; nobody guesses the last.
 NewFile make_in_tmp(const wire::JobOrder& order, const char* suffix = ".out") {
-  constexpr int kNames = 10;
+  constexpr int kUsualNames = 10, kNames = 14;
   const std::string name = file_in_directory(tmp_top(order), order.start().job().key(), suffix);
   NewFile made;
   for (int i = 0; i < kNames && !made.file; ++i) {
-    made.path = i == 0 ? name : name + "." + random_word();
+    made.path = i == 0 ? name : name + "." + (i < kUsualNames ? std::to_string(i) : random_word());
     made.file =
         io::Descriptor(open(made.path.c_str(), kAppend | O_EXCL | O_NOFOLLOW | O_NOCTTY | O_CLOEXEC, 0600));
   }

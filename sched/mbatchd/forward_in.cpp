@@ -45,7 +45,7 @@ sched::book::SaidOfAttempt crossing(sched::book::SaidOfAttempt said) {
 std::string keeps_out(const sched::ConfigView& files, const sched::Identity& who) {
   constexpr uid_t kNobody = 65534;
   const auto least = static_cast<uid_t>(files.cluster->programs.mbatchd.guest_uid_min);
-  if (who.uid != 0 && (who.uid < least || who.uid == kNobody))
+  if (who.uid != 0 && least != 0 && (who.uid < least || who.uid == kNobody))
     return "user " + who.user + " is an account of the system: found uid " + std::to_string(who.uid) +
            ", expected at least " + std::to_string(least) +
            " (ROLLCALL_GUEST_UID_MIN), and not that of nobody";

@@ -246,8 +246,8 @@ ForwardedJobs::Answered ForwardedJobs::start_on_lent_slots(const std::string& cl
                                                            const wire::Submission& asked, const Identity& who,
                                                            WallTime now) {
   Memory& m = *memory_;
-  const auto known = m.foreign.find(name_of(cluster, offer.attempt()));
-  if (known != m.foreign.end()) return known_answer(m, known->second, {}, now);
+  const auto held = m.foreign.find(name_of(cluster, offer.attempt()));
+  if (held != m.foreign.end()) return known_answer(m, held->second, {}, now);
   const auto no = [&](std::string why) -> Answered {
     return {{std::nullopt, over(offer.attempt(), Over::NOT_STARTED, std::move(why))}, {}};
   };

@@ -165,10 +165,9 @@ void Stage::write(const std::string& name, const std::string& text) const {
 }
 
 void Stage::write_lsf_conf(const std::string& more) const {
-  write("lsf.conf", "LSF_CLUSTER_NAME=test\nLSF_LIM_PORT=" + std::to_string(lim_port_) +
-                        "\nLSB_MBD_PORT=" + std::to_string(port_) +
-                        "\nLSF_LOG_MASK=LOG_DEBUG\nROLLCALL_GUEST_UID_MIN=1\nLSB_SHAREDIR=" +
-                        store_directory_ + "\nLSF_MASTER_LIST=\"" + host_ + "\"\n" + more + "\n");
+  write("lsf.conf", "LSF_CLUSTER_NAME=test\nLSF_LIM_PORT=" + std::to_string(lim_port_) + "\nLSB_MBD_PORT=" +
+                        std::to_string(port_) + "\nLSF_LOG_MASK=LOG_DEBUG\nLSB_SHAREDIR=" + store_directory_ +
+                        "\nLSF_MASTER_LIST=\"" + host_ + "\"\n" + more + "\nROLLCALL_GUEST_UID_MIN=0\n");
   write("hosts", "127.0.0.1 " + host_ + "\n127.0.0.1 other\n");
 }
 

@@ -81,7 +81,9 @@ class PeerStage : public Stage {
     while (const auto payload = talk.hear_payload()) {
       wire::PeerMessage message;
       if (!message.ParseFromString(*payload)) return std::nullopt;
-      if (!message.has_held() && !message.has_figures() && !message.has_applications()) return message;
+      if (!message.has_held() && !message.has_figures() && !message.has_applications() &&
+          !message.has_definitions() && !message.has_leases_told() && !message.has_lease_loads())
+        return message;
     }
     return std::nullopt;
   }

@@ -85,7 +85,7 @@ class Federation(contextlib.ExitStack):
             how = {key: by_name[name] for key, by_name in (("queues", queues), ("params", params), ("slots", slots))
                    if by_name and name in by_name}
             member = Member(bench, places, hosts, cluster=name, others=others,
-                            more_conf=f'ROLLCALL_GUEST_UID_MIN=1\nROLLCALL_MUNGE_SOCKET={socket}\nROLLCALL_PEER_KEYS={keys}\nROLLCALL_PEERS="{peers}"\n{(conf or {}).get(name, "")}\n',
+                            more_conf=f'ROLLCALL_GUEST_UID_MIN=0\nROLLCALL_MUNGE_SOCKET={socket}\nROLLCALL_PEER_KEYS={keys}\nROLLCALL_PEERS="{peers}"\n{(conf or {}).get(name, "")}\n',
                             **how)
             member.keys, member.federation = keys, self
             for other in self.members.values():

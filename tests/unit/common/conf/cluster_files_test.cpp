@@ -203,6 +203,7 @@ TEST(ClusterFiles, ErrorsOfAllFilesAreReported) {
   EXPECT_THAT(said({}),
               ElementsAre("/c/lsf.conf: found nothing to read, expected a file: No such file or directory"));
   files.files.erase("/c/lsf.cluster.lab");
+  files.files.erase("/c/lsf.cluster.far");
   EXPECT_THAT(
       said(files),
       Contains("/c/lsf.cluster.lab: found nothing to read, expected a file: No such file or directory"));
