@@ -346,7 +346,8 @@ Result<ForwardOut::Look> ForwardOut::look(const sched::cycle::Snapshot& snapshot
   if (!parsed.error)
     forward_policy::add_terms(parsed.value, snapshot.rules().indices(), demand.from_type, look.asks);
   // No host elsewhere would be of the type "", and a job that was accepted there waits there.
-  const bool of_own_type = look.asks.unknown_type || !parsed.value.select;  // without a select it is type==local
+  const bool of_own_type =
+      look.asks.unknown_type || !parsed.value.select;  // without a select it is type==local
   if (of_own_type && demand.from_type.empty())
     return internal_error("the type of its submission host, " + job.asked->from_host() + ", is not known");
   look.queues = queues_.of(queue->send_jobs_to, clusters_, steady);

@@ -39,7 +39,8 @@ LentHost lent(const std::string& host, int has, int wanted, bool whole = false) 
 
 TEST(LeaseTerms, APolicyIsFoundByItsHostsOrItsRequirement) {
   const ExportPolicy a = named({"a"}, 2, {{"west", 1}}), b = named({"b"}, 2, {{"west", 1}, {"north", 1}});
-  const LeaseOfPolicy of_a = lease_for(1, "west", a), of_b = lease_for(2, "west", b), north = lease_for(3, "north", b);
+  const LeaseOfPolicy of_a = lease_for(1, "west", a), of_b = lease_for(2, "west", b),
+                      north = lease_for(3, "north", b);
   const auto of = policies_of({&of_a, &of_b, &north}, {b, a});
   EXPECT_EQ(of[0], 1U);
   EXPECT_EQ(of[1], 0U);
@@ -133,7 +134,8 @@ TEST(LeaseTerms, SlotsOfASharedLeaseAreAddedToOrTakenFromTheHostsOwn) {
   const auto taken = lent_hosts({&one, &other}, {});
   EXPECT_EQ(taken.at("a"), (LentOfHost{false, -3, 0, 0}));
   EXPECT_EQ(taken.at("b"), (LentOfHost{false, 3, 0, 0})) << "also slots that it is to have";
-  EXPECT_EQ(hosts_now(one, {&one, &other}, {{"a", {2, 4, true}}}, {})["a"].free, 1) << "MXJ 2, 4 used, 4 shared, 1 lent";
+  EXPECT_EQ(hosts_now(one, {&one, &other}, {{"a", {2, 4, true}}}, {})["a"].free, 1)
+      << "MXJ 2, 4 used, 4 shared, 1 lent";
   EXPECT_EQ(hosts_now(other, {&one, &other}, {{"b", {8, 5, true}}}, {})["b"].free, 2);
 }
 

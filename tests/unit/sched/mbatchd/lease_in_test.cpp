@@ -19,17 +19,17 @@ class LeaseInTest : public ForwardShellTest {
     keeper->configure(configuration->rules);
     in = std::make_unique<LeaseIn>(
         book->jobs(), book->hosts(), *keeper, log,
-        LeaseIn::Handler{[this](const std::string&, wire::PeerMessage message) {
-                           said.push_back(std::move(message));
-                           return true;
-                         },
-                         [this](const std::string& host, const sched::HostReport& report) {
-                           if (std::holds_alternative<sched::report::HostCame>(report))
-                             keeper->connected(host, true);
-                           tells(host, report);
-                         },
-                         [this](const std::string& host, const sched::HostReport& report) { tells(host, report); },
-                         [this](const std::string& host) { book->hosts().host_gone(host, now); }, [] {}, [] {}});
+        LeaseIn::Handler{
+            [this](const std::string&, wire::PeerMessage message) {
+              said.push_back(std::move(message));
+              return true;
+            },
+            [this](const std::string& host, const sched::HostReport& report) {
+              if (std::holds_alternative<sched::report::HostCame>(report)) keeper->connected(host, true);
+              tells(host, report);
+            },
+            [this](const std::string& host, const sched::HostReport& report) { tells(host, report); },
+            [this](const std::string& host) { book->hosts().host_gone(host, now); }, [] {}, [] {}});
     in->configure(configuration);
   }
   void hear(const std::function<void(wire::PeerMessage&)>& fill) {
@@ -150,7 +150,8 @@ TEST_F(LeaseInTest, AcknowledgesAGrantWhenNoOlderStartIsUnanswered) {
 TEST_F(LeaseInTest, StartsUnderTheNewestGrant) {
   connects();
   dispatched();
-  const auto& offer = std::find_if(said.begin(), said.end(), [](const auto& one) { return one.has_offer(); })->offer();
+  const auto& offer =
+      std::find_if(said.begin(), said.end(), [](const auto& one) { return one.has_offer(); })->offer();
   EXPECT_EQ(offer.lent().lease(), 5U);
   EXPECT_EQ(offer.lent().under().counter(), 1U);
   EXPECT_EQ(offer.lent().host(), "n2");
