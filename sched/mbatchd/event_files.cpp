@@ -293,10 +293,7 @@ void EventFiles::put_full_events_aside() {
 
 void EventFiles::put_full_accounts_aside() {
   const bool large = ages_.account_kb > 0 && accounts_.size() > ages_.account_kb * 1024;
-  if (!large && !accounts_are_old()) return;
-  if (!accounts_.put_aside(ages_.account_files)) return;
-  switched_ = true;
-  accounts_.make();
+  if (large || accounts_are_old()) switched_ = accounts_.put_aside(ages_.account_files) || switched_;
 }
 
 // If the file system does not record when a file was made, its age is unknown.
