@@ -562,7 +562,7 @@ class Daemon {
 
   void commit() {
     if (!committer_.commit(loop_.ending() || !queries_.empty())) return;
-    lease_out_.flush(wall_now());  // leases are told before the attempts on them
+    lease_out_.flush(wall_now());  // before the reports of jobs on them
     lease_in_.flush();
     forward_in_.flush(wall_now());
     forward_in_.tick(keeper_.snapshot(), wall_now(), steady_now());

@@ -32,7 +32,7 @@ constexpr std::size_t kRoom = 64 * 1024;
 
 TimePoint steady_now() { return {std::chrono::steady_clock::now().time_since_epoch()}; }
 
-// What is said of an attempt, as it may cross.
+// Leaves out of a report what may not cross: the processes of a job.
 sched::book::SaidOfAttempt crossing(sched::book::SaidOfAttempt said) {
   auto* const job = said.state                          ? said.state->mutable_job()
                     : said.over && said.over->has_job() ? said.over->mutable_job()
@@ -250,7 +250,7 @@ void ForwardIn::changed(const std::set<JobKey>& jobs) {
   dirty_.insert(jobs.begin(), jobs.end());
 }
 
-// The peers by name: one that takes nothing of what it is sent is lost while it is told something.
+// Names of the peers. Sending may end a connection, and then removes its peer from peers_.
 std::vector<std::string> ForwardIn::serving() const {
   std::vector<std::string> names;
   for (const auto& [cluster, peer] : peers_) names.push_back(cluster);

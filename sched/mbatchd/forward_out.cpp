@@ -195,7 +195,7 @@ Result<void> ForwardOut::take_over(const std::string& cluster, const wire::Forwa
       // Without the job: what the next job like it finds.
       if (const auto figures = queues_.figures(queue)) end.figures = slots_of(*figures);
     }
-  // What one cluster refuses is not taken from the others' share of the session.
+  // A refused offer does not count against LSB_MAX_FORWARD_PER_SESSION, so one cluster cannot use it up.
   if (over->how() == wire::ForwardOver::REFUSED)
     offered_ -= offered_ > 0 && forwards_.contains(attempt) ? 1 : 0;
   else

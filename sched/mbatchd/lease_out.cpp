@@ -465,7 +465,7 @@ void LeaseOut::flush(WallTime) {
     for (const auto& [number, one] : leases_) all.push_back(number);
     for (const std::uint64_t number : all) divide(number);
   }
-  // By name: one that takes nothing of what it is sent is lost while it is told something.
+  // Sending may end a connection, and then removes its peer from peers_: collect all messages first.
   std::vector<std::pair<std::string, wire::PeerMessage>> due;
   for (auto& [cluster, peer] : peers_)
     for (auto& message : due_for(cluster, peer)) due.emplace_back(cluster, std::move(message));
