@@ -13,6 +13,8 @@
 //             | it is to have more, and they are free| active, number raised, Tell
 //   inactive  | settles                              | active, number raised, Freed, Tell; requested where nothing is left
 //   recalling | settles, and the jobs are over       | the same
+//   inactive, | it is to have fewer slots still      | Fence; recalling where jobs are on them (policy), Kill
+//   recalling |                                      |
 //   any       | the policy is gone                   | as "fewer slots", then returned, Tell
 //   returned  | Acknowledged                         | Forget
 //   any       | Acknowledged, a larger number of an  | number raised, Tell, Fence as far as it is needed: another master told

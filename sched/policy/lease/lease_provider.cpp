@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <utility>
 
 #include "sched/policy/lease/lease_life.hpp"
 
@@ -20,14 +21,14 @@ class ProviderStep {
       for (const LeasedHost& host : event.hosts) want(host);
       lease_.resources = event.resources;
     }
-    advance();
+    take_or_grow();
   }
   void operator()(const event::Divided& event) {
     for (LentHost& host : lease_.hosts)
       if (const auto to = event.consumer_has.find(host.has.host);
           to != event.consumer_has.end() && !host.kills)
         host.wanted = to->second;
-    advance();
+    take_or_grow();
   }
   void operator()(const event::Asked&) {
     if (lease_.phase == Phase::offered) lease_.phase = Phase::requested;
@@ -50,10 +51,7 @@ class ProviderStep {
       }
     advance();
   }
-  void operator()(const event::Changed&) {
-    advance();
-    if (taking()) ask_for_slots();
-  }
+  void operator()(const event::Changed&) { take_or_grow(); }
   void operator()(const event::Connected&) { effects.emplace_back(effect::Tell{}); }
 
  private:
@@ -97,7 +95,9 @@ class ProviderStep {
     lease_.number = {term_, lease_.number.counter + 1};
     effects.emplace_back(effect::Tell{});
   }
+  // At most once for one event.
   void ask_for_slots() {
+    if (std::exchange(asked_, true)) return;
     for (const LentHost& host : lease_.hosts) {
       if (host.has.slots > host.wanted && !settled(host))
         effects.emplace_back(effect::Fence{host.has.host, lease_.number});
@@ -133,6 +133,11 @@ class ProviderStep {
     become(lease_.withdrawn ? Phase::returned : any_slots() ? Phase::active : Phase::requested);
   }
 
+  // Slots that the lease loses while it already loses others are asked for too.
+  void take_or_grow() {
+    advance();
+    if (taking()) ask_for_slots();
+  }
   void advance() {
     switch (lease_.phase) {
       case Phase::offered:
@@ -167,6 +172,7 @@ class ProviderStep {
   ProviderLease& lease_;
   const HostsNow& now_;
   const std::uint64_t term_;
+  bool asked_ = false;
 };
 
 }  // namespace

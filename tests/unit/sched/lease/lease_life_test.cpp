@@ -84,6 +84,30 @@ TEST(LeaseProvider, KillsJobsOfSlotsThatThePolicyTakes) {
             "freed 2, tell");
   EXPECT_EQ(lease.phase, Phase::active);
 }
+// Jobs that nobody asks about may run for days, and no other event comes.
+TEST(LeaseProvider, ASecondPolicyChangeDuringARecallKillsWhatItTakesToo) {
+  ProviderLease lease = active(3);
+  step(lease, exports(2), host_now(3, 0), kTerm);
+  ASSERT_EQ(lease.phase, Phase::recalling);
+  EXPECT_EQ(text(step(lease, exports(1), host_now(3, 0), kTerm)), "fence a, kill 2");
+}
+TEST(LeaseProvider, APolicyChangeDuringAReclaimKillsOnce) {
+  ProviderLease lease = active(3);
+  step(lease, event::Divided{{{"a", 2}}}, host_now(3, 0), kTerm);
+  ASSERT_EQ(lease.phase, Phase::inactive);
+  EXPECT_EQ(text(step(lease, exports(1), host_now(3, 0), kTerm)), "tell, fence a, kill 2");
+  EXPECT_EQ(lease.phase, Phase::recalling);
+}
+TEST(LeaseProvider, ASecondDivisionDuringAReclaimAsksForItsHosts) {
+  event::Exported policy = exports(2);
+  policy.hosts.push_back({"b", 2, {}, {}, false});
+  const HostsNow used{{"a", {2, 0, {}}}, {"b", {0, 0, {}}}};
+  ProviderLease lease{.id = {"east", 3}, .consumer = "west"};
+  step(lease, policy, {}, kTerm);
+  step(lease, event::Asked{}, {{"a", {0, 2, {}}}, {"b", {0, 2, {}}}}, kTerm);
+  ASSERT_EQ(text(step(lease, event::Divided{{{"a", 1}}}, used, kTerm)), "tell, fence a");
+  EXPECT_EQ(text(step(lease, event::Divided{{{"b", 0}}}, used, kTerm)), "fence a, fence b");
+}
 TEST(LeaseProvider, ReclaimKillsNothing) {
   ProviderLease lease = active(3);
   EXPECT_EQ(text(step(lease, event::Divided{{{"a", 0}}}, host_now(3, 0), kTerm)), "tell, fence a");
