@@ -53,7 +53,7 @@ struct Case {
 };
 
 bool run(const Case& asked, int runs) {
-  const auto queues = remote_queues(asked.available, asked.preemptable);
+  const QueueTable queues = remote_queues(asked.available, asked.preemptable);
   const ForwardJob job{
       .min_slots = 4, .max_slots = 4, .types = {"LINUX_ARM64"}, .booleans = {"avx512", "gpu"}};
   Settings settings;

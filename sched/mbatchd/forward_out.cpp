@@ -311,6 +311,7 @@ void ForwardOut::offer(const sched::cycle::Snapshot& snapshot, WallTime now, Tim
   // Of jobs that ask for the same, one that no queue takes speaks for the others: jobs behind them have their turn.
   std::set<sched::cycle::DemandNumber> taken_by_none;
   int choices = 0;
+  Pass pass{snapshot, now, steady, {}};
   for (const auto& candidate : sched::cycle::forwardable(snapshot, now, kMostCandidates)) {
     if (offered_ >= most || choices >= kMostChoices) {
       more_ = true;
@@ -321,18 +322,34 @@ void ForwardOut::offer(const sched::cycle::Snapshot& snapshot, WallTime now, Tim
       ++waiting_;
       continue;
     }
-    const auto seen = look(snapshot, *job, snapshot.demand(candidate.demand), now, steady);
+    const auto seen = look(pass, *job, snapshot.demand(candidate.demand));
     if (seen) ++choices;
     if (seen && seen->choice.offers.empty() && job->record.returns().empty())
       taken_by_none.insert(candidate.demand);
-    seen&& offer_job(*job, snapshot.demand(candidate.demand).min_slots, *seen) ? ++offered_ : ++waiting_;
+    seen&& offer_job(*job, snapshot.demand(candidate.demand).min_slots, *seen, pass) ? ++offered_
+                                                                                     : ++waiting_;
   }
 }
 
+// Jobs of one queue find the same remote queues but for those that they came back from.
+std::shared_ptr<const forward_policy::QueueTable> ForwardOut::table_for(const conf::QueueRow& queue,
+                                                                        const sched::Job& job,
+                                                                        Pass& pass) const {
+  auto& table = pass.tables[queue.name];
+  if (!table)
+    table =
+        std::make_shared<forward_policy::QueueTable>(queues_.of(queue.send_jobs_to, clusters_, pass.steady));
+  if (job.record.returns().empty()) return table;
+  auto own = std::make_shared<forward_policy::QueueTable>(*table);
+  for (std::size_t i = 0; i < own->queues().size(); ++i)
+    if (auto returns = returns_of(job.record, pass.now, own->queues()[i].name))
+      own->set_returns(i, std::move(*returns));
+  return own;
+}
+
 // The queues for a job, or why it stays here.
-Result<ForwardOut::Look> ForwardOut::look(const sched::cycle::Snapshot& snapshot, const sched::Job& job,
-                                          const sched::cycle::Demand& demand, WallTime now,
-                                          TimePoint steady) const {
+Result<ForwardOut::Look> ForwardOut::look(Pass& pass, const sched::Job& job,
+                                          const sched::cycle::Demand& demand) const {
   const conf::QueueRow* queue = configuration_->files.lsb->queue(demand.queue);
   if (!queue || queue->send_jobs_to.empty()) return internal_error("");
   if (!may_forward(configuration_->files, *queue, *job.asked))
@@ -344,26 +361,26 @@ Result<ForwardOut::Look> ForwardOut::look(const sched::cycle::Snapshot& snapshot
   const auto parsed =
       resreq::parse(demand.resreq, sched::resreq_syntax(configuration_->files.cluster->settings));
   if (!parsed.error)
-    forward_policy::add_terms(parsed.value, snapshot.rules().indices(), demand.from_type, look.asks);
+    forward_policy::add_terms(parsed.value, pass.snapshot.rules().indices(), demand.from_type, look.asks);
   // No host elsewhere would be of the type "", and a job that was accepted there waits there.
   const bool of_own_type =
       look.asks.unknown_type || !parsed.value.select;  // without a select it is type==local
   if (of_own_type && demand.from_type.empty())
     return internal_error("the type of its submission host, " + job.asked->from_host() + ", is not known");
-  look.queues = queues_.of(queue->send_jobs_to, clusters_, steady);
-  for (auto& one : look.queues) add_returns(job.record, now, one);
+  look.table = table_for(*queue, job, pass);
   look.settings = settings_of(configuration_->files, *queue);
-  look.choice = forward_policy::choose(look.asks, look.queues, look.settings);
+  look.choice = forward_policy::choose(look.asks, *look.table, look.settings);
   return look;
 }
 
-bool ForwardOut::offer_job(const sched::Job& job, int slots, const Look& seen) {
+bool ForwardOut::offer_job(const sched::Job& job, int slots, const Look& seen, Pass& pass) {
   const Tried& tried = tried_[job.key()];
   if (tried.queues.size() < forward_policy::kMostOffers)
     for (const std::size_t offer : seen.choice.offers) {
-      const auto& name = seen.queues[offer].name;
+      const auto& name = seen.table->queues()[offer].name;
       if (std::find(tried.queues.begin(), tried.queues.end(), name) != tried.queues.end()) continue;
       forward(job, name, slots, seen);
+      for (auto& [queue, table] : pass.tables) table->update(name, queues_.figures(name));
       return true;
     }
   more_ = more_ || !tried.queues.empty();
@@ -377,8 +394,8 @@ void ForwardOut::forward(const sched::Job& job, const conf::RemoteQueue& queue, 
   auto& forwarded = event.forwarded.emplace();
   forwarded.set_cluster(queue.cluster);
   forwarded.set_queue(queue.queue);
-  forwarded.set_why(forward_policy::line_of(seen.choice, seen.asks, seen.queues, seen.settings));
-  for (auto& row : rows_of(seen.choice, seen.asks, seen.queues, seen.settings))
+  forwarded.set_why(forward_policy::line_of(seen.choice, seen.asks, seen.table->queues(), seen.settings));
+  for (auto& row : rows_of(seen.choice, seen.asks, seen.table->queues(), seen.settings))
     forwarded.mutable_looked_at()->Add(std::move(row));
   forwarded.set_number(queues_.forwarded(queue, slots));
   forwards_[attempt] = {queue, forwarded.number()};
@@ -391,10 +408,12 @@ sched::answers::RemoteLook ForwardOut::verdicts_of(const sched::cycle::Snapshot&
   const sched::Job* job = sends_ ? jobs_.find(key) : nullptr;
   const auto* pending = job ? snapshot.pending(key) : nullptr;
   if (!pending || pending->hold != sched::cycle::Hold::none || job->record.has_from()) return {};
-  const auto seen = look(snapshot, *job, snapshot.demand(pending->demand), now, steady);
+  Pass pass{snapshot, now, steady, {}};
+  const auto seen = look(pass, *job, snapshot.demand(pending->demand));
   if (!seen) return {seen.error().text.empty() ? "" : "Not forwarded: " + seen.error().text + "\n", {}};
-  return {forward_policy::table_of(seen->choice, seen->asks, seen->queues, seen->settings),
-          rows_of(seen->choice, seen->asks, seen->queues, seen->settings)};
+  const auto queues = seen->table->queues();
+  return {forward_policy::table_of(seen->choice, seen->asks, queues, seen->settings),
+          rows_of(seen->choice, seen->asks, queues, seen->settings)};
 }
 
 wire::BatchReply::ClusterRows ForwardOut::rows(

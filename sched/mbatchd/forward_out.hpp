@@ -94,17 +94,24 @@ class ForwardOut : public sched::Engine {
   Result<void> take_state(const std::string& cluster, const wire::ForwardState& state);
   Result<void> take_over(const std::string& cluster, const wire::ForwardOver& over);
   void take_figures(const std::string& cluster, const wire::QueueFigures& figures, TimePoint now);
+  struct Pass {  // what offers behind one cycle, or the answer to one question, are made of
+    const sched::cycle::Snapshot& snapshot;
+    WallTime now;
+    TimePoint steady;
+    std::map<std::string, std::shared_ptr<sched::forward::QueueTable>> tables;  // by the queue that sends
+  };
   struct Look {
     sched::forward::ForwardJob asks;
-    std::vector<sched::forward::RemoteQueue> queues;
+    std::shared_ptr<const sched::forward::QueueTable> table;
     sched::forward::Settings settings;
     sched::forward::Choice choice;
   };
-  Result<Look> look(const sched::cycle::Snapshot& snapshot, const sched::Job& job,
-                    const sched::cycle::Demand& demand, WallTime now, TimePoint steady) const;
+  std::shared_ptr<const sched::forward::QueueTable> table_for(const conf::QueueRow& queue,
+                                                              const sched::Job& job, Pass& pass) const;
+  Result<Look> look(Pass& pass, const sched::Job& job, const sched::cycle::Demand& demand) const;
   bool may_offer() const;
   void begin_session(WallTime now);
-  bool offer_job(const sched::Job& job, int slots, const Look& seen);
+  bool offer_job(const sched::Job& job, int slots, const Look& seen, Pass& pass);
   bool sends_to(const std::string& cluster, const std::string& queue) const;
   void forward(const sched::Job& job, const conf::RemoteQueue& queue, int slots, const Look& seen);
   void say(const std::string& host, wire::PeerMessage order);

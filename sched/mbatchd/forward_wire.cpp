@@ -182,13 +182,17 @@ std::vector<wire::ForwardVerdict> rows_of(const sched::forward::Choice& choice,
   return rows;
 }
 
-void add_returns(const wire::JobRecord& record, WallTime now, sched::forward::RemoteQueue& queue) {
+std::optional<sched::forward::Returns> returns_of(const wire::JobRecord& record, WallTime now,
+                                                  const conf::RemoteQueue& queue) {
   for (const auto& one : record.returns()) {
-    if (one.cluster() != queue.name.cluster || one.queue() != queue.name.queue) continue;
-    queue.returns.times = one.times();
-    queue.returns.ago = std::chrono::microseconds(std::max<std::int64_t>(0, now.us - one.at_us()));
-    if (one.has_figures()) queue.returns.then = figures_of(one.figures());
+    if (one.cluster() != queue.cluster || one.queue() != queue.queue) continue;
+    sched::forward::Returns returns;
+    returns.times = one.times();
+    returns.ago = std::chrono::microseconds(std::max<std::int64_t>(0, now.us - one.at_us()));
+    if (one.has_figures()) returns.then = figures_of(one.figures());
+    return returns;
   }
+  return std::nullopt;
 }
 
 }  // namespace rollcall::mbatchd

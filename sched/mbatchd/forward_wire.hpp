@@ -47,7 +47,8 @@ std::vector<wire::ForwardVerdict> rows_of(const sched::forward::Choice& choice,
                                           std::span<const sched::forward::RemoteQueue> queues,
                                           const sched::forward::Settings& settings);
 
-// How often the job came back from the queue, and with which figures the last time.
-void add_returns(const wire::JobRecord& record, WallTime now, sched::forward::RemoteQueue& queue);
+// How often the job came back from the queue, and with which figures the last time; none: it did not.
+std::optional<sched::forward::Returns> returns_of(const wire::JobRecord& record, WallTime now,
+                                                  const conf::RemoteQueue& queue);
 
 }  // namespace rollcall::mbatchd

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <limits>
 
 #include "sched/policy/forward/value_terms.hpp"
 
@@ -21,13 +20,22 @@ struct Answer {
   friend bool operator==(const Answer&, const Answer&) = default;
 };
 
+Answer answer_of(const ForwardJob& job, const Slots& slots, bool room, const Settings& settings) {
+  return {.total = slots.total,
+          .free = free_slots(slots) >= job.min_slots,
+          .preemptable =
+              settings.choice.kind == Kind::count_preemptable && preemptable_slots(slots) >= job.min_slots,
+          .room = room};
+}
+
+Answer answer_of(const ForwardJob& job, const QueueTable::Row& row, const Settings& settings) {
+  return answer_of(job, row.slots, row.job_room >= 1 && row.slot_room >= job.min_slots, settings);
+}
+
 Answer answer_of(const ForwardJob& job, const Figures& figures, const Settings& settings) {
-  return {.total = figures.slots.total,
-          .free = free_slots(figures.slots) >= job.min_slots,
-          .preemptable = settings.choice.kind == Kind::count_preemptable &&
-                         preemptable_slots(figures.slots) >= job.min_slots,
-          .room = figures.job_room.value_or(1) >= 1 &&
-                  figures.slot_room.value_or(job.min_slots) >= job.min_slots};
+  const bool room =
+      figures.job_room.value_or(1) >= 1 && figures.slot_room.value_or(job.min_slots) >= job.min_slots;
+  return answer_of(job, figures.slots, room, settings);
 }
 
 // Jobs may wait in the remote queue.
@@ -41,21 +49,6 @@ std::optional<Tier> tier_of(const Answer& answer, const Settings& settings) {
   if (room && settings.room_before_preemption) return Tier::room;
   if (answer.preemptable) return Tier::preemptable;
   if (room) return Tier::room;
-  return std::nullopt;
-}
-
-// Almost all names differ in length or in their first letter, so that few are compared as a whole.
-bool same(const std::string& a, const std::string& b) {
-  return a.size() == b.size() && a[0] == b[0] && a == b;
-}
-
-// The first of `asked` that is not in `there`.
-std::optional<std::uint32_t> first_lacking(const std::vector<std::string>& asked,
-                                           const std::vector<std::string>& there) {
-  for (std::size_t i = 0; i < asked.size(); ++i)
-    if (std::none_of(there.begin(), there.end(),
-                     [&](const std::string& name) { return same(name, asked[i]); }))
-      return static_cast<std::uint32_t>(i);
   return std::nullopt;
 }
 
@@ -73,41 +66,59 @@ void leave_out(Verdict& verdict, LeftOut why, std::uint32_t lacking = 0) {
   verdict.lacking = lacking;
 }
 
-// False where the queue lacks what the job asks for, whatever its load is.
-bool has_resources(const ForwardJob& job, const RemoteQueue& queue, Verdict& verdict) {
-  if (const auto type = first_lacking(job.types, queue.types))
-    leave_out(verdict, LeftOut::lacks_type, *type);
-  else if (const auto boolean = first_lacking(job.booleans, queue.booleans))
-    leave_out(verdict, LeftOut::lacks_boolean, *boolean);
-  else if (const auto value = first_unmet(job.values, queue.values))
-    leave_out(verdict, LeftOut::lacks_value, *value);
-  else if (queue.figures->slots.total < job.min_slots)
-    leave_out(verdict, LeftOut::too_small);
-  else
-    return true;
-  return false;
-}
+// One job, and a table of queues: judges them one by one.
+class Judge {
+ public:
+  Judge(const ForwardJob& job, const QueueTable& table, const Settings& settings)
+      : job_(job), table_(table), settings_(settings), asked_(table, job) {}
 
-// Writes to the verdict in its place: to hand these values over by copies took half the time of a choice.
-void judge(const ForwardJob& job, const RemoteQueue& queue, const Settings& settings, Verdict& verdict) {
-  if (queue.figures) {
-    verdict.free = free_slots(queue.figures->slots);
-    verdict.preemptable = preemptable_slots(queue.figures->slots);
-    verdict.mixed_types = job.same_type && queue.types.size() > 1;
+  // Writes to the verdict in its place: to hand these values over by copies took half the time of a choice.
+  void judge(std::size_t queue, Verdict& verdict) const {
+    const QueueTable::Row& row = table_.rows()[queue];
+    if (row.told) {
+      verdict.free = free_slots(row.slots);
+      verdict.preemptable = preemptable_slots(row.slots);
+      verdict.mixed_types = job_.same_type && row.several_types;
+    }
+    if (!row.connected) return leave_out(verdict, LeftOut::disconnected);
+    if (row.told && !has_resources(queue, row, verdict)) return;
+    if (row.returned && barred(job_, table_.queues()[queue], settings_))
+      return leave_out(verdict, LeftOut::returned);
+    verdict.tier = tier(row);
+    if (!verdict.tier) leave_out(verdict, waits_remotely(settings_) ? LeftOut::no_room : LeftOut::no_slots);
   }
-  if (!queue.connected) return leave_out(verdict, LeftOut::disconnected);
-  if (queue.figures && !has_resources(job, queue, verdict)) return;
-  if (barred(job, queue, settings)) return leave_out(verdict, LeftOut::returned);
-  if (settings.choice.kind == Kind::off && !settings.remote_resource)
-    verdict.tier = Tier::listed;
-  else if (!queue.figures)
-    verdict.tier = Tier::unknown;
-  else if (settings.choice.kind == Kind::off)
-    verdict.tier = Tier::available;
-  else
-    verdict.tier = tier_of(answer_of(job, *queue.figures, settings), settings);
-  if (!verdict.tier) leave_out(verdict, waits_remotely(settings) ? LeftOut::no_room : LeftOut::no_slots);
-}
+
+ private:
+  // False where the queue lacks what the job asks for, whatever its load is.
+  bool has_resources(std::size_t queue, const QueueTable::Row& row, Verdict& verdict) const {
+    if (!asked_.met_by(queue)) {
+      const auto lacking = asked_.lacking_in(queue);
+      leave_out(verdict, lacking.is_type ? LeftOut::lacks_type : LeftOut::lacks_boolean, lacking.which);
+      return false;
+    }
+    if (row.has_values && !job_.values.empty())
+      if (const auto value = first_unmet(job_.values, table_.queues()[queue].values)) {
+        leave_out(verdict, LeftOut::lacks_value, *value);
+        return false;
+      }
+    if (row.slots.total >= job_.min_slots) return true;
+    leave_out(verdict, LeftOut::too_small);
+    return false;
+  }
+
+  std::optional<Tier> tier(const QueueTable::Row& row) const {
+    const bool off = settings_.choice.kind == Kind::off;
+    if (off && !settings_.remote_resource) return Tier::listed;
+    if (!row.told) return Tier::unknown;
+    if (off) return Tier::available;
+    return tier_of(answer_of(job_, row, settings_), settings_);
+  }
+
+  const ForwardJob& job_;
+  const QueueTable& table_;
+  const Settings& settings_;
+  const QueueTable::Asked asked_;
+};
 
 // Compared number by number; the smaller one is offered first.
 using Rank = std::array<std::int64_t, 4>;
@@ -118,18 +129,17 @@ std::int64_t order_of(Tier tier, const Settings& settings) {
   return static_cast<int>(tier);
 }
 
-Rank rank_of(const Verdict& verdict, const RemoteQueue& queue, const Settings& settings) {
+Rank rank_of(const Verdict& verdict, const QueueTable::Row& row, const Settings& settings) {
   const conf::ForwardChoice& choice = settings.choice;
   const Tier tier = *verdict.tier;
   const std::int64_t order = order_of(tier, settings);
   if (tier == Tier::listed || tier == Tier::unknown) return {order};
-  if (tier == Tier::available) return {order, -std::int64_t{queue.figures->slots.available}};
+  if (tier == Tier::available) return {order, -std::int64_t{row.slots.available}};
   const bool by_preemption =
       tier == Tier::preemptable ||
       (tier == Tier::room && choice.kind == Kind::count_preemptable && !settings.room_before_preemption);
-  const std::int64_t lowest = queue.lowest_preemptable.value_or(std::numeric_limits<int>::max());
-  return {order, choice.high_queue_priority ? -std::int64_t{queue.priority} : 0,
-          by_preemption && choice.preemptable_queue_priority ? lowest : 0,
+  return {order, choice.high_queue_priority ? -std::int64_t{row.priority} : 0,
+          by_preemption && choice.preemptable_queue_priority ? row.lowest_preemptable : 0,
           by_preemption ? -verdict.preemptable : -verdict.free};
 }
 
@@ -157,14 +167,16 @@ class Best {
 
 }  // namespace
 
-Choice choose(const ForwardJob& job, std::span<const RemoteQueue> queues, const Settings& settings) {
+Choice choose(const ForwardJob& job, const QueueTable& table, const Settings& settings) {
+  const std::size_t count = table.queues().size();
+  const Judge judge(job, table, settings);
   Choice choice;
-  choice.verdicts.resize(queues.size());
+  choice.verdicts.resize(count);
   Best best;
-  for (std::size_t i = 0; i < queues.size(); ++i) {
+  for (std::size_t i = 0; i < count; ++i) {
     Verdict& verdict = choice.verdicts[i];
-    judge(job, queues[i], settings, verdict);
-    if (verdict.tier) best.add(i, rank_of(verdict, queues[i], settings));
+    judge.judge(i, verdict);
+    if (verdict.tier) best.add(i, rank_of(verdict, table.rows()[i], settings));
   }
   choice.offers = best.queues();
   for (std::size_t i = 0; i < choice.offers.size(); ++i)

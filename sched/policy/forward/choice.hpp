@@ -22,11 +22,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <span>
 #include <vector>
 
 #include "common/conf/lsb/lsb_params.hpp"
-#include "sched/policy/forward/remote_queue.hpp"
+#include "sched/policy/forward/queue_table.hpp"
 
 namespace rollcall::sched::forward {
 
@@ -73,6 +72,6 @@ struct Choice {
 };
 
 // `queues`: in the order of SNDJOBS_TO.
-Choice choose(const ForwardJob& job, std::span<const RemoteQueue> queues, const Settings& settings);
+Choice choose(const ForwardJob& job, const QueueTable& queues, const Settings& settings);
 
 }  // namespace rollcall::sched::forward

@@ -1,7 +1,5 @@
 #include "sched/policy/forward/remote_queues.hpp"
 
-#include <algorithm>
-
 namespace rollcall::sched::forward {
 
 void RemoteQueues::connected(const std::string& cluster, bool so) {
@@ -73,10 +71,9 @@ RemoteQueue RemoteQueues::described(const conf::RemoteQueue& queue, TimePoint no
 std::vector<RemoteQueue> RemoteQueues::of(const std::vector<conf::RemoteQueue>& sends_to,
                                           const std::vector<std::string>& clusters, TimePoint now) const {
   std::vector<RemoteQueue> remote;
+  std::set<Name> named;
   const auto add = [&](const conf::RemoteQueue& queue) {
-    const bool there =
-        std::any_of(remote.begin(), remote.end(), [&](const auto& one) { return one.name == queue; });
-    if (!there) remote.push_back(described(queue, now));
+    if (named.insert(name_of(queue)).second) remote.push_back(described(queue, now));
   };
   for (const auto& queue : sends_to)
     if (queue.cluster != "allclusters")

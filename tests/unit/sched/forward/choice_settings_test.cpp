@@ -227,7 +227,7 @@ TEST(ForwardChoice, SaysThatAQueueHasSeveralTypes) {
 }
 
 TEST(ForwardChoice, WithoutQueuesTheJobPends) {
-  const auto choice = choose(job_of(1), {}, settings_of({Kind::count_preemptable}));
+  const auto choice = choose(job_of(1), std::vector<RemoteQueue>{}, settings_of({Kind::count_preemptable}));
   EXPECT_TRUE(choice.offers.empty());
   EXPECT_TRUE(choice.verdicts.empty());
 }

@@ -82,19 +82,16 @@ TEST(Returns, AreThoseFromTheQueue) {
   one.set_queue("receive");
   one.set_times(2);
   one.set_at_us(1'000'000);
-  sched::forward::RemoteQueue east, north;
-  east.name = {"receive", "east"};
-  north.name = {"receive", "north"};
   const sched::forward::Figures then{{10, 1, 0, 0, 0}, 50, {}};
   *one.mutable_figures() = slots_of(then);
-  add_returns(record, WallTime{6'000'000}, east);
-  add_returns(record, WallTime{6'000'000}, north);
-  EXPECT_EQ(east.returns.times, 2);
-  EXPECT_EQ(east.returns.ago, std::chrono::seconds(5));
-  EXPECT_EQ(east.returns.then, then);
-  EXPECT_EQ(north.returns.times, 0);
-  add_returns(record, WallTime{500'000}, east);
-  EXPECT_EQ(east.returns.ago, Duration{0}) << "the clock was set back";
+  const auto east = returns_of(record, WallTime{6'000'000}, {"receive", "east"});
+  ASSERT_TRUE(east);
+  EXPECT_EQ(east->times, 2);
+  EXPECT_EQ(east->ago, std::chrono::seconds(5));
+  EXPECT_EQ(east->then, then);
+  EXPECT_FALSE(returns_of(record, WallTime{6'000'000}, {"receive", "north"}));
+  EXPECT_EQ(returns_of(record, WallTime{500'000}, {"receive", "east"})->ago, Duration{0})
+      << "the clock was set back";
 }
 
 wire::QueueFigures::OfQueue told_values() {

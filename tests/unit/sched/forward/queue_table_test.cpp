@@ -1,0 +1,82 @@
+// QueueTable: says of its queues what they say, with more names than one word has bits, and after a forward.
+#include "sched/policy/forward/queue_table.hpp"
+
+#include <gtest/gtest.h>
+
+#include "choice_driver.hpp"
+
+namespace rollcall::sched::forward {
+namespace {
+
+// Queue `i` of `count` has the types t<i> and t<i+1>, and Booleans of the same names.
+std::vector<RemoteQueue> chain(int count) {
+  std::vector<RemoteQueue> queues;
+  for (int i = 0; i < count; ++i) {
+    queues.push_back(remote_queue("c" + std::to_string(i), 8, 0));
+    queues.back().types = {"t" + std::to_string(i), "t" + std::to_string(i + 1)};
+    queues.back().booleans = queues.back().types;
+  }
+  return queues;
+}
+
+TEST(QueueTable, FindsNamesBeyondOneWordOfBits) {
+  const QueueTable table = chain(200);
+  for (int i = 1; i < 200; ++i) {
+    ForwardJob job = job_of(1);
+    job.types = {"t" + std::to_string(i)};
+    EXPECT_EQ(offers(job, chain(200), settings_of({Kind::resource_only})),
+              "c" + std::to_string(i - 1) + " c" + std::to_string(i));
+    const QueueTable::Asked asked(table, job);
+    EXPECT_TRUE(asked.met_by(static_cast<std::size_t>(i)));
+    EXPECT_FALSE(asked.met_by(static_cast<std::size_t>(i < 100 ? i + 1 : i - 2)));
+  }
+}
+
+TEST(QueueTable, KeepsTypesAndBooleansApart) {
+  RemoteQueue queue = remote_queue("east", 8, 0);
+  queue.types = {"gpu"};
+  ForwardJob job = job_of(1);
+  job.booleans = {"gpu"};
+  const auto verdict = choose(job, std::vector{queue}, settings_of({Kind::resource_only})).verdicts[0];
+  EXPECT_EQ(verdict.why, LeftOut::lacks_boolean);
+}
+
+TEST(QueueTable, TellsTheFirstNameThatLacksTypesFirst) {
+  RemoteQueue queue = remote_queue("east", 8, 0);
+  queue.types = {"X86"};
+  queue.booleans = {"gpu"};
+  ForwardJob job = job_of(1);
+  job.types = {"X86"};
+  job.booleans = {"gpu", "bigmem", "quiet"};
+  const auto one = choose(job, std::vector{queue}, settings_of({Kind::resource_only})).verdicts[0];
+  EXPECT_EQ(one.why, LeftOut::lacks_boolean);
+  EXPECT_EQ(one.lacking, 1U);
+  job.types.emplace_back("ARM");
+  const auto two = choose(job, std::vector{queue}, settings_of({Kind::resource_only})).verdicts[0];
+  EXPECT_EQ(two.why, LeftOut::lacks_type);
+  EXPECT_EQ(two.lacking, 1U);
+}
+
+TEST(QueueTable, TakesTheFiguresAfterAForward) {
+  QueueTable table = std::vector{remote_queue("east", 8, 0), remote_queue("west", 6, 0)};
+  const auto first = [&] {
+    return choose(job_of(4), table, settings_of({Kind::resource_only})).offers.at(0);
+  };
+  EXPECT_EQ(first(), 0U);
+  table.update({"HighPriority", "east"}, Figures{{100, 8, 92, 4, 0}, 50, {}});
+  EXPECT_EQ(first(), 1U);
+  EXPECT_EQ(table.queues()[0].figures->slots.pending, 4);
+  table.update({"HighPriority", "nobody"}, std::nullopt);
+  EXPECT_EQ(first(), 1U);
+}
+
+TEST(QueueTable, TakesTheReturnsOfAJob) {
+  QueueTable table = std::vector{remote_queue("east", 8, 0)};
+  table.set_returns(0, {kMostReturns, table.queues()[0].figures, Duration{0}});
+  const auto choice = choose(job_of(4), table, settings_of({Kind::resource_only}));
+  EXPECT_TRUE(choice.offers.empty());
+  EXPECT_EQ(choice.verdicts[0].why, LeftOut::returned);
+}
+
+}  // namespace
+}  // namespace rollcall::sched::forward
