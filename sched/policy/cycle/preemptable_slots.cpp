@@ -35,11 +35,15 @@ std::vector<HostNumber> hosts_of(const PlacementRules& rules, const QueueRule& q
 }  // namespace
 
 std::vector<PreemptableSlots> preemptable_slots(const Snapshot& snapshot, WallTime now) {
-  const PlacementRules& rules = snapshot.rules();
+  if (!snapshot.rules().preempts_any) return std::vector<PreemptableSlots>(snapshot.rules().queues.size());
+  return preemptable_slots(WorkingState(snapshot, now));
+}
+
+std::vector<PreemptableSlots> preemptable_slots(const WorkingState& state) {
+  const PlacementRules& rules = state.rules();
   std::vector<PreemptableSlots> all(rules.queues.size());
   if (!rules.preempts_any) return all;
-  const WorkingState state(snapshot, now);
-  const auto victims = slots_of_victims(snapshot, now);
+  const auto victims = slots_of_victims(state.snapshot(), state.now());
   for (QueueNumber queue = 0; queue < all.size(); ++queue) {
     const auto& lower = rules.preempts[queue];
     if (lower.empty()) continue;

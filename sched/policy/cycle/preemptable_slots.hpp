@@ -9,6 +9,8 @@
 
 namespace rollcall::sched::cycle {
 
+class WorkingState;
+
 struct PreemptableSlots {
   // Of running jobs that jobs of the queue may preempt now, on hosts of the queue that accept jobs. Requirements and limits of a
   // job may leave it fewer. Two queues may count the same slot.
@@ -18,5 +20,7 @@ struct PreemptableSlots {
 };
 // By queue number.
 std::vector<PreemptableSlots> preemptable_slots(const Snapshot& snapshot, WallTime now);
+// For callers that have the state already; as it was made, before a plan changes it.
+std::vector<PreemptableSlots> preemptable_slots(const WorkingState& state);
 
 }  // namespace rollcall::sched::cycle

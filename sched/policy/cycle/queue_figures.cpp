@@ -14,10 +14,10 @@ namespace {
 
 class Counting {
  public:
-  Counting(const Snapshot& snapshot, WallTime now, const ReservedSlots& reserved)
-      : snapshot_(snapshot),
-        rules_(snapshot.rules()),
-        state_(snapshot, now),
+  Counting(const WorkingState& state, const ReservedSlots& reserved)
+      : snapshot_(state.snapshot()),
+        rules_(state.rules()),
+        state_(state),
         reserved_(reserved),
         compared_(conf::matching_resources(rules_.lsb->params, *rules_.cluster)) {}
 
@@ -85,7 +85,7 @@ class Counting {
 
   const Snapshot& snapshot_;
   const PlacementRules& rules_;
-  WorkingState state_;
+  const WorkingState& state_;
   const ReservedSlots& reserved_;
   std::vector<ResourceId> compared_;
   std::optional<ResourceId> type_ = rules_.indices().find("type");
@@ -97,8 +97,9 @@ std::vector<QueueFigures> queue_figures(const Snapshot& snapshot, WallTime now,
                                         const std::vector<bool>& wanted, const ReservedSlots& reserved) {
   const PlacementRules& rules = snapshot.rules();
   std::vector<QueueFigures> all(rules.queues.size());
-  const Counting counting(snapshot, now, reserved);
-  const auto preemptable = preemptable_slots(snapshot, now);
+  const WorkingState state(snapshot, now);
+  const Counting counting(state, reserved);
+  const auto preemptable = preemptable_slots(state);
   for (QueueNumber queue = 0; queue < all.size(); ++queue) {
     if (!wanted[queue]) continue;
     counting.count_hosts(rules.queues[queue], all[queue]);
