@@ -11,8 +11,6 @@ namespace {
 using Over = wire::ForwardOver;
 constexpr int kSigKill = 9, kMostSignal = 64;
 constexpr std::size_t kLongestName = 255;  // of a queue that is told of
-// Of all clusters: a master that never acknowledges fills no store.
-constexpr std::size_t kMostAttempts = 1'000'000;
 
 ForeignAttempt name_of(const std::string& cluster, const wire::ForwardAttempt& attempt) {
   return {cluster, {key_of(attempt.key()), attempt.attempt()}};
@@ -176,6 +174,103 @@ std::optional<std::string> no_room(const Memory& m, const conf::QueueRow& queue,
   return std::nullopt;
 }
 
+// An offer: an attempt that is known is told as it stands, a new one becomes a job of ours or is refused with the reason.
+class Accepting {
+ public:
+  using Answered = ForwardedJobs::Answered;
+  Accepting(Memory& memory, const std::string& cluster, const wire::ForwardOffer& offer,
+            const wire::Submission& asked, const Identity& who, WallTime now)
+      : m_(memory), cluster_(cluster), offer_(offer), asked_(asked), who_(who), now_(now) {}
+
+  Answered to_a_queue() {
+    if (auto known = as_known()) return std::move(*known);
+    const conf::QueueRow* queue = m_.queue_row(offer_.queue());
+    if (!queue || !receives(*queue, cluster_))
+      return refuse("queue " + offer_.queue().substr(0, kLongestName) + " does not receive jobs of cluster " +
+                    cluster_ + " (RCVJOBS_FROM)");
+    if (auto why = keeps_out()) return refuse(std::move(*why));
+    if (auto why = no_room(m_, *queue, asked_)) return refuse(std::move(*why));
+    wire::Submission local = asked_;
+    local.clear_queues();
+    local.add_queues(queue->name);
+    wire::ForwardedFrom from = origin();
+    from.set_number(offer_.number());
+    return accept(local, from, [](BookEntry&) {});
+  }
+
+  Answered on_lent_slots() {
+    refusal_ = Over::NOT_STARTED;  // its cluster may start it on another host
+    if (auto known = as_known()) return std::move(*known);
+    if (auto why = keeps_out()) return refuse(std::move(*why));
+    // Where and whether the job starts again is its own cluster's business.
+    wire::Submission local = asked_;
+    local.clear_queues();
+    local.add_queues(offer_.lent().queue() + "@" + cluster_);
+    local.clear_application();
+    local.clear_resreq();
+    local.clear_requeue_exits();
+    local.set_rerunnable(false);
+    wire::ForwardedFrom from = origin();
+    from.set_lease(offer_.lent().lease());
+    from.set_lent_host(offer_.lent().host());
+    return accept(local, from, [this](BookEntry& entry) {
+      event::Dispatched plan;
+      plan.placement.hosts.push_back({HostId(offer_.lent().host()), offer_.lent().slots()});
+      m_.place(entry, plan, now_, effects_);
+    });
+  }
+
+ private:
+  std::optional<Answered> as_known() {
+    const auto known = m_.foreign.find(name_of(cluster_, offer_.attempt()));
+    if (known == m_.foreign.end()) return std::nullopt;
+    return known_answer(m_, known->second, {}, now_);
+  }
+  Answered refuse(std::string why) const {
+    return {{std::nullopt, over(offer_.attempt(), refusal_, std::move(why))}, {}};
+  }
+  std::optional<std::string> keeps_out() const {
+    if (asked_.ByteSizeLong() > jobs::kMostSubmission)
+      return "the job's script and environment have " + std::to_string(asked_.ByteSizeLong()) +
+             " bytes, expected at most " + std::to_string(jobs::kMostSubmission);
+    const auto here = m_.foreign_of.find(cluster_);
+    if (here != m_.foreign_of.end() && here->second >= m_.most_foreign)
+      return "this cluster has " + std::to_string(here->second) + " jobs of cluster " + cluster_ +
+             ", expected fewer than " + std::to_string(m_.most_foreign);
+    if (who_.uid == 0 || who_.is_admin)
+      return "jobs of other clusters do not run as root or as an administrator";
+    return std::nullopt;
+  }
+  wire::ForwardedFrom origin() const {
+    wire::ForwardedFrom from;
+    from.set_cluster(cluster_);
+    *from.mutable_key() = offer_.attempt().key();
+    from.set_attempt(offer_.attempt().attempt());
+    from.set_user(asked_.user());
+    from.set_index_step(std::max(0, offer_.index_step()));
+    from.set_index_end(std::max(0, offer_.index_end()));
+    return from;
+  }
+  template <class Begin>
+  Answered accept(const wire::Submission& local, const wire::ForwardedFrom& from, const Begin& begin) {
+    const auto accepted = m_.submit(local, who_, &from, now_, effects_);
+    if (accepted.has_refusal()) return refuse(accepted.refusal().text());
+    BookEntry& entry = m_.at({accepted.id(), 0});
+    begin(entry);
+    m_.counted(effects_);
+    return {said(entry, now_), std::move(effects_)};
+  }
+
+  Memory& m_;
+  const std::string& cluster_;
+  const wire::ForwardOffer& offer_;
+  const wire::Submission& asked_;
+  const Identity& who_;
+  const WallTime now_;
+  Over::How refusal_ = Over::REFUSED;
+  Effects effects_;
+};
+
 }  // namespace
 
 bool receives(const conf::QueueRow& queue, const std::string& cluster) {
@@ -206,84 +301,17 @@ std::optional<JobKey> ForwardedJobs::job_of(const std::string& cluster,
 ForwardedJobs::Answered ForwardedJobs::offer(const std::string& cluster, const wire::ForwardOffer& offer,
                                              const wire::Submission& asked, const Identity& who,
                                              WallTime now) {
-  Memory& m = *memory_;
-  const auto known = m.foreign.find(name_of(cluster, offer.attempt()));
-  if (known != m.foreign.end()) return known_answer(m, known->second, {}, now);
-  const auto no = [&](std::string why) -> Answered {
-    return {{std::nullopt, refused(offer.attempt(), std::move(why))}, {}};
-  };
-  const conf::QueueRow* queue = m.queue_row(offer.queue());
-  if (!queue || !receives(*queue, cluster))
-    return no("queue " + offer.queue().substr(0, kLongestName) + " does not receive jobs of cluster " +
-              cluster + " (RCVJOBS_FROM)");
-  if (asked.ByteSizeLong() > jobs::kMostSubmission)
-    return no("the job's script and environment have " + std::to_string(asked.ByteSizeLong()) +
-              " bytes, expected at most " + std::to_string(jobs::kMostSubmission));
-  if (m.foreign.size() >= kMostAttempts) return no("this cluster has a million jobs of other clusters");
-  if (who.uid == 0 || who.is_admin)
-    return no("jobs of other clusters do not run as root or as an administrator");
-  if (auto why = no_room(m, *queue, asked)) return no(std::move(*why));
-  wire::Submission local = asked;
-  local.clear_queues();
-  local.add_queues(queue->name);
-  wire::ForwardedFrom from;
-  from.set_cluster(cluster);
-  *from.mutable_key() = offer.attempt().key();
-  from.set_attempt(offer.attempt().attempt());
-  from.set_number(offer.number());
-  from.set_user(asked.user());
-  from.set_index_step(std::max(0, offer.index_step()));
-  from.set_index_end(std::max(0, offer.index_end()));
-  Effects effects;
-  const auto accepted = m.submit(local, who, &from, now, effects);
-  if (accepted.has_refusal()) return no(accepted.refusal().text());
-  m.counted(effects);
-  return {said(m.at({accepted.id(), 0}), now), std::move(effects)};
+  return Accepting(*memory_, cluster, offer, asked, who, now).to_a_queue();
 }
 
 ForwardedJobs::Answered ForwardedJobs::start_on_lent_slots(const std::string& cluster,
                                                            const wire::ForwardOffer& offer,
                                                            const wire::Submission& asked, const Identity& who,
                                                            WallTime now) {
-  Memory& m = *memory_;
-  const auto held = m.foreign.find(name_of(cluster, offer.attempt()));
-  if (held != m.foreign.end()) return known_answer(m, held->second, {}, now);
-  const auto no = [&](std::string why) -> Answered {
-    return {{std::nullopt, over(offer.attempt(), Over::NOT_STARTED, std::move(why))}, {}};
-  };
-  if (asked.ByteSizeLong() > jobs::kMostSubmission)
-    return no("the job's script and environment have " + std::to_string(asked.ByteSizeLong()) +
-              " bytes, expected at most " + std::to_string(jobs::kMostSubmission));
-  if (m.foreign.size() >= kMostAttempts) return no("this cluster has a million jobs of other clusters");
-  if (who.uid == 0 || who.is_admin)
-    return no("jobs of other clusters do not run as root or as an administrator");
-  // Where and whether the job starts again is its own cluster's business.
-  wire::Submission local = asked;
-  local.clear_queues();
-  local.add_queues(offer.lent().queue() + "@" + cluster);
-  local.clear_application();
-  local.clear_resreq();
-  local.clear_requeue_exits();
-  local.set_rerunnable(false);
-  wire::ForwardedFrom from;
-  from.set_cluster(cluster);
-  *from.mutable_key() = offer.attempt().key();
-  from.set_attempt(offer.attempt().attempt());
-  from.set_user(asked.user());
-  from.set_index_step(std::max(0, offer.index_step()));
-  from.set_index_end(std::max(0, offer.index_end()));
-  from.set_lease(offer.lent().lease());
-  from.set_lent_host(offer.lent().host());
-  Effects effects;
-  const auto accepted = m.submit(local, who, &from, now, effects);
-  if (accepted.has_refusal()) return no(accepted.refusal().text());
-  event::Dispatched plan;
-  plan.placement.hosts.push_back({HostId(offer.lent().host()), offer.lent().slots()});
-  BookEntry& entry = m.at({accepted.id(), 0});
-  m.place(entry, plan, now, effects);
-  m.counted(effects);
-  return {said(entry, now), std::move(effects)};
+  return Accepting(*memory_, cluster, offer, asked, who, now).on_lent_slots();
 }
+
+void ForwardedJobs::keep_at_most(std::size_t attempts) { memory_->most_foreign = attempts; }
 
 Effects ForwardedJobs::recall_lent(JobKey key, const std::string& why, WallTime now) {
   Memory& m = *memory_;

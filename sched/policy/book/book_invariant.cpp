@@ -14,6 +14,7 @@ struct Expected {
   std::map<const JobsOf*, JobsOf> sums;  // of users
   std::map<std::int32_t, jobs::JobTally> tallies;
   std::map<std::uint64_t, std::uint32_t> of_submission, waiting;
+  std::map<std::string, std::size_t> foreign_of;
 };
 
 }  // namespace
@@ -44,6 +45,7 @@ std::string Book::broken_invariant() const {
         if (there == nullptr || there->jobs.count(key) == 0) return job + "is not among its host's";
       }
     jobs::count(expected.tallies[key.id], record, 1);
+    if (record.has_from()) ++expected.foreign_of[record.from().cluster()];
     ++expected.of_submission[record.submission()];
     expected.waiting[record.submission()] += waits(record);
   }
@@ -86,6 +88,7 @@ std::string Book::broken_invariant() const {
         return name + ": the dependency of element " + std::to_string(index) + " is out of date";
     }
   }
+  if (m.foreign_of != expected.foreign_of) return "other clusters have other numbers of jobs";
   if (m.kept.size() != m.submissions.size()) return "submissions are kept that are none";
   return {};
 }

@@ -212,7 +212,7 @@ BookEntry& Memory::add_job(wire::JobRecord record) {
   entry.user->jobs.insert(entry.user->jobs.end(), key);
   entry.queue->jobs.insert(entry.queue->jobs.end(), key);
   next_order = std::max(next_order, entry.job->record.order() + 1);
-  if (entry.job->record.has_from()) foreign[foreign_attempt(entry.job->record)] = key;
+  if (entry.job->record.has_from()) add_foreign(entry.job->record);
   enter(entry);
   return entry;
 }
@@ -236,13 +236,24 @@ void Memory::remove_job(JobKey key) {
     ids.erase(key.id);
   }
   const std::uint64_t number = entry.job->record.submission();
-  if (entry.job->record.has_from()) foreign.erase(foreign_attempt(entry.job->record));
+  if (entry.job->record.has_from()) remove_foreign(entry.job->record);
   SubmissionEntry& submission = submissions.at(number);
   --submission.kept.jobs;
   count_application(*entry.job->asked, -1);
   register_dependents(number, submission);
   drop_submission_if_unused(number);
   jobs.erase(key);
+}
+
+void Memory::add_foreign(const wire::JobRecord& record) {
+  const auto [at, added] = foreign.insert_or_assign(foreign_attempt(record), key_of(record.key()));
+  if (added) ++foreign_of[at->first.cluster];
+}
+
+void Memory::remove_foreign(const wire::JobRecord& record) {
+  if (foreign.erase(foreign_attempt(record)) == 0) return;
+  const auto of = foreign_of.find(record.from().cluster());
+  if (--of->second == 0) foreign_of.erase(of);
 }
 
 void Memory::count_application(const wire::Submission& asked, int sign) {

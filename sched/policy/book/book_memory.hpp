@@ -164,7 +164,10 @@ struct Memory : jobs::JobFacts {
   std::unordered_map<std::uint64_t, std::uint32_t> payloads;
   std::vector<std::uint64_t> dropped_payloads;  // no effect was made for them yet
   std::unordered_map<std::string, JobsOf> users, queues;
-  std::map<ForeignAttempt, JobKey> foreign;  // jobs that came from other clusters
+  std::map<ForeignAttempt, JobKey> foreign;       // jobs that came from other clusters
+  std::map<std::string, std::size_t> foreign_of;  // how many of them, by cluster
+  // Of one cluster: a master that never acknowledges fills no store, and takes no room of the others.
+  std::size_t most_foreign = 1'000'000;
   // "@cluster": connected, and of a release that knows no recalls (signals).
   std::set<std::string> without_recalls, without_signals;
   KnownHosts hosts;
@@ -224,6 +227,8 @@ struct Memory : jobs::JobFacts {
   void pack() const;
   void pack_if_many() const;
   void count_application(const wire::Submission& asked, int sign);
+  void add_foreign(const wire::JobRecord& record);
+  void remove_foreign(const wire::JobRecord& record);
   void count_in_application(const Job& job, bool more);
   // Files the id under its job name and returns IdEntry::name; takes it out again.
   const std::string* name_id(std::int32_t id, const std::string& name);

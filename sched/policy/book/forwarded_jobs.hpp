@@ -25,14 +25,11 @@
 #include "common/wire/peer.pb.h"
 #include "sched/policy/book/job_table.hpp"
 #include "sched/policy/values/events_and_effects.hpp"
+#include "sched/policy/values/said_of_attempt.hpp"
 
 namespace rollcall::sched::book {
 
-// What this cluster says of an attempt.
-struct SaidOfAttempt {
-  std::optional<wire::ForwardState> state;  // it is accepted and not over
-  std::optional<wire::ForwardOver> over;    // exactly one of the two is set
-};
+using sched::SaidOfAttempt;
 
 class ForwardedJobs {
  public:
@@ -60,6 +57,9 @@ class ForwardedJobs {
   Answered signal(const std::string& cluster, const wire::ForwardSignal& signal, WallTime now);
   Answered recall(const std::string& cluster, const wire::ForwardRecall& recall, WallTime now);
   Effects acknowledge(const std::string& cluster, const wire::ForwardAcknowledge& acknowledged, WallTime now);
+
+  // So many attempts of one cluster at a time, a million unless this is called; further offers are refused.
+  void keep_at_most(std::size_t attempts);
 
   // The lease is withdrawn: ends the attempt, which its cluster starts again elsewhere.
   Effects recall_lent(JobKey key, const std::string& why, WallTime now);

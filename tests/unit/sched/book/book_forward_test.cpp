@@ -70,6 +70,28 @@ TEST_F(Foreign, IsRefusedWithTheReason) {
   EXPECT_THAT(book->forwards().held_for("east"), IsEmpty());
 }
 
+// A master that never acknowledges takes no room of the others.
+TEST_F(Foreign, IsBoundedForEachClusterAlone) {
+  receives("");
+  book->configure(site_files("", "RCVJOBS_FROM = east west\n"), now);
+  book->forwards().keep_at_most(2);
+  offer(1);
+  offer(2);
+  EXPECT_EQ(why(offer(3)), "this cluster has 2 jobs of cluster east, expected fewer than 2");
+  EXPECT_EQ(why(offer(2)), "accepted") << "it is known";
+  EXPECT_EQ(why(offer(1, "normal", "west")), "accepted");
+  recall(1);
+  EXPECT_EQ(why(offer(3)), "this cluster has 2 jobs of cluster east, expected fewer than 2")
+      << "its end is not acknowledged";
+  wire::ForwardAcknowledge acknowledge;
+  *acknowledge.mutable_attempt() = attempt_of(1);
+  book->forwards().acknowledge("east", acknowledge, now);
+  now.us += 10LL * 86'400 * 1'000'000;
+  book->tick(now);
+  EXPECT_EQ(why(offer(3)), "accepted");
+  EXPECT_EQ(book->broken_invariant(), "");
+}
+
 TEST_F(Foreign, WaitsWithinTheRoomOfTheQueue) {
   receives("IMPT_JOBBKLG = 2\n");
   const JobKey first = here(offer(1));
@@ -209,6 +231,13 @@ TEST_F(OnLentSlots, BeginsAtOnceAndOnce) {
   const auto again = start(7);
   EXPECT_EQ(here(again), key);
   EXPECT_THAT(again.effects, IsEmpty());
+}
+TEST_F(OnLentSlots, IsBoundedForEachCluster) {
+  book->forwards().keep_at_most(1);
+  offer(1);
+  const auto second = start(2);
+  EXPECT_EQ(second.said.over->how(), wire::ForwardOver::NOT_STARTED);
+  EXPECT_EQ(why(second), "this cluster has 1 jobs of cluster east, expected fewer than 1");
 }
 TEST_F(OnLentSlots, RefusesRoot) {
   EXPECT_EQ(start(7, kRoot).said.over->how(), wire::ForwardOver::NOT_STARTED);
