@@ -141,6 +141,77 @@ def test_a_cluster_that_leaves_the_files_gets_no_job_and_what_runs_runs_on(bench
         west.wait_for(later, "DONE", seconds=90)
 
 
+def drop(side, other, how):
+    """Takes a cluster out of the files of another one: of lsf.shared, or of RemoteClusters alone."""
+    side.clusters = (side.cluster, "moon") if how == "lsf.shared" else (side.cluster, other, "moon")
+    side.more_conf = "\n".join(line for line in side.more_conf.split("\n") if not line.startswith("ROLLCALL_PEERS="))
+    side.write_files()
+    if how == "RemoteClusters":
+        with open(os.path.join(side.conf, f"lsf.cluster.{side.cluster}"), "a", encoding="ascii") as file:
+            file.write("Begin RemoteClusters\nCLUSTERNAME\nmoon\nEnd RemoteClusters\n")
+    side.good("badmin", "reconfig", "-f")
+
+
+def put_back(side, other, more_conf):
+    side.clusters, side.more_conf = (side.cluster, other), more_conf
+    side.write_files()
+    side.good("badmin", "reconfig", "-f")
+
+
+def runs_until(side, gate, name):
+    job = side.bsub(f"echo {name} >>ran; until [ -e {gate} ]; do sleep 0.1; done; echo {name}.end >>ran", "-q", "send", "-o", "/dev/null")
+    side.wait_for(job, "RUN")
+    return job
+
+
+def open_gate(gate):
+    with open(gate, "w", encoding="ascii"):
+        pass
+
+
+def test_jobs_of_a_cluster_that_the_executing_one_drops_run_on_and_their_results_wait(bench):
+    with two(bench, slots=4) as clusters:
+        west, east = clusters["west"], clusters["east"]
+        place, more_conf = west.places[ALICE], east.more_conf
+        for how in ("lsf.shared", "RemoteClusters"):
+            gate = f"{place}/gate.{how}"
+            job = runs_until(west, gate, how)
+            there = west.field(job, "dstjobid")
+            drop(east, "west", how)
+            wait_until(lambda: east.standing("west") == "", lambda: east.standing("west") + east.logs_text(), 60)
+            wait_until_gone(west, "east")
+            later = west.bsub("true", "-q", "send", "-o", "/dev/null")
+            open_gate(gate)
+            east.wait_for(there, "DONE")
+            expect_in("its cluster is not connected", west.user("bjobs", "-l", "-UF", str(later)).stdout, "the new job")
+            expect_equal((west.field(job), west.field(later, "stat dstjobid")), ("RUN", "PEND -"), f"{how}: the result waits, and no new job goes")
+            put_back(east, "west", more_conf)
+            west.wait_for_connection("east")
+            west.wait_for(job, "DONE")
+            west.wait_for(later, "DONE")
+
+        lost, gate = runs_until(west, f"{place}/gate", "lost"), f"{place}/gate"
+        there = west.field(lost, "dstjobid")
+        drop(east, "west", "lsf.shared")
+        wait_until_gone(west, "east")
+        said = east.good("badmin", "hforget", "-f", "-jobs", "@west")
+        expect_in(f"Job <{there}>, which is job <{lost}> of cluster <west>, runs on: its result will be dropped\n", said, "in east")
+        said = west.good("badmin", "hforget", "-f", "-jobs", "@east")
+        expect_in(f"Job <{lost}> runs in cluster <east> as job <{there}>: its result is lost, it ends as EXIT\n", said, "in west")
+        expect_equal((west.field(lost), east.field(there)), ("EXIT", "RUN"), "written off by both, it runs on")
+        open_gate(gate)
+        east.wait_for(there, "DONE")
+        put_back(east, "west", more_conf)
+        west.wait_for_connection("east")
+        after = west.bsub("true", "-q", "send", "-o", "/dev/null")
+        west.wait_for(after, "DONE")
+        expect_equal(west.field(lost), "EXIT", "what is told now does not count")
+        with open(f"{place}/ran", encoding="ascii") as file:
+            runs = file.read().split()
+        expect_equal(runs, [one for name in ("lsf.shared", "RemoteClusters", "lost") for one in (name, f"{name}.end")], "each ran once to its end")
+    bench.saw("left out of lsf.shared and of RemoteClusters: they run on, results wait, no new jobs; badmin hforget -jobs on both sides")
+
+
 def requires(_):
     needs_users()
 
