@@ -18,8 +18,10 @@ import shlex
 import threading
 import time
 
+from rollcall_testing import processes
 from rollcall_testing.cluster_links import MasterFault, drawn_faults
 from rollcall_testing.federation import ALICE, Federation
+from rollcall_testing.files import read_if_there
 from rollcall_testing.munge import needs_users
 from rollcall_testing.runner import expect, expect_equal, main
 from rollcall_testing.waiting import wait_until
@@ -79,7 +81,7 @@ class Scene:
         self.parallel = set()  # names
         place = self.members[0].places[ALICE]
         self.ran, self.tasks, self.task = (os.path.join(place, name) for name in ("ran", "tasks", f"task.{seed}"))
-        self.gate = os.path.join(place, f"gate.{seed}")
+        self.gate, self.pid = (os.path.join(place, f"{name}.{seed}") for name in ("gate", "pid"))
         with open(self.task, "w", encoding="utf-8") as file:
             file.write(TASK.format(tasks=self.tasks))
         os.chmod(self.task, 0o755)
@@ -89,7 +91,8 @@ class Scene:
         side, other = self.draw.choice(self.members), self.draw.choice(self.members)
         self.killed = side, side.bsub(f"echo {self.seed}.killed >>{self.ran}; sleep 1000", "-q", "send", "-o", "/dev/null")
         name = f"{self.seed}.stopped"
-        stopped = other.bsub(f"echo {name} >>{self.ran}; until [ -e {self.gate} ]; do sleep 0.1; done", "-q", "send", "-o", "/dev/null")
+        stopped = other.bsub(f"echo $$ >{self.pid}; echo {name} >>{self.ran}; until [ -e {self.gate} ]; do sleep 0.1; done", "-q", "send", "-o",
+                             "/dev/null")
         self.jobs[name] = other, stopped
         self.orders = [("bkill", side, self.killed[1]), ("bstop", other, stopped), ("bresume", other, stopped)]
 
@@ -129,11 +132,17 @@ class Scene:
                 pass
 
     def is_stopped(self, side, job):
-        """Where it is: its own cluster shows the order before the other one has it."""
+        """Where it is: its own cluster shows the order before the other one has it, and that one before the job's host has it."""
         state, cluster, there = side.field(job, "stat forward_cluster dstjobid").split()
         if cluster != "-":
             state = "-" if there == "-" else self.clusters[cluster].field(there)
-        return state in ("USUSP", "PSUSP")
+        return state == "PSUSP" or (state == "USUSP" and self.has_no_running_process())
+
+    def has_no_running_process(self):
+        """The job that is stopped: it is, or it has not begun."""
+        pid = read_if_there(self.pid).strip()
+        process = processes.read_process(int(pid)) if pid else None
+        return not pid or (process is not None and process.state == "T")
 
     def give_an_order(self, faults):
         """During the faults; none to a master that is away itself."""
