@@ -5,7 +5,7 @@ import re
 import struct
 
 from forwarding import PARAMS, RECEIVES, SENDS, forwarded_because, two
-from rollcall_testing.federation import ALICE, Federation
+from rollcall_testing.federation import ALICE, BOB, Federation
 from rollcall_testing.munge import needs_users
 from rollcall_testing.runner import expect, expect_equal, expect_in, main
 from rollcall_testing.waiting import wait_until
@@ -151,6 +151,39 @@ def test_the_limit_of_an_array_counts_where_it_was_submitted(bench):
         counts = [int(line) for line in open(f"{west.places[ALICE]}/counts", encoding="utf-8")]
         expect(max(counts) <= 2 and len(counts) == 6, f"elements that ran at once: {counts}")
         expect_equal(len(east.jobs()), 6, "jobs of east")
+
+
+def test_a_forwarded_job_preempts_and_is_preempted_in_the_cluster_that_runs_it(bench):
+    receives = RECEIVES.format(of="west").replace("End Queue", "PREEMPTION = PREEMPTIVE[low] PREEMPTABLE[high]\nEnd Queue")
+    east_queues = receives + "".join(f"Begin Queue\nQUEUE_NAME = {name}\nPRIORITY = {priority}\nPREEMPTION = {words}\nEnd Queue\n" for
+                                     name, priority, words in (("low", 10, "PREEMPTABLE"), ("high", 50, "PREEMPTIVE")))
+    with two(bench, slots={"east": 1}, queues={"west": SENDS.format(to="receive@east", hosts="none"), "east": east_queues}) as clusters:
+        west, east = clusters["west"], clusters["east"]
+        place = west.places[ALICE]
+        low = east.bsub("sleep 600", "-q", "low", "-o", "/dev/null", user=BOB)
+        east.wait_for(low, "RUN")
+        guest = west.bsub(f"echo begun >>ran; until [ -e {place}/go ]; do sleep 0.1; done; echo end >>ran", "-q", "send", "-o", "/dev/null")
+        west.wait_for(guest, "RUN")
+        there = west.field(guest, "dstjobid")
+        expect_equal(east.field(low), "SSUSP", "the low job of east, which the forwarded one has stopped")
+        expect_in(f"job {there} started on its slots", east.user("bjobs", "-l", "-UF", "--why", str(low)).stdout, "bjobs --why in east")
+        high = east.bsub("sleep 600", "-q", "high", "-o", "/dev/null", user=BOB)
+        east.wait_for(high, "RUN")
+        east.wait_for(there, "SSUSP")
+        west.wait_for(guest, "SSUSP")
+        expect_equal(west.field(guest, "exec_host dstjobid"), f"n2@east {there}", "where it is stopped")
+        expect_in("The job was preempted by a job of a higher priority queue", long_of(west, guest), "bjobs -l in west")
+        expect_in("The job was preempted by a job of a higher priority queue", history(west, guest), "bhist -l in west")
+        east.user("bkill", str(high))
+        west.wait_for(guest, "RUN")
+        expect_equal((east.field(there), east.field(low)), ("RUN", "SSUSP"), "the forwarded job goes on before the low one")
+        open(f"{place}/go", "w", encoding="ascii").close()
+        west.wait_for(guest, "DONE")
+        east.wait_for(low, "RUN")
+        with open(f"{place}/ran", encoding="ascii") as file:
+            expect_equal(file.read(), "begun\nend\n", "one run")
+        east.user("bkill", str(low))
+    bench.saw("a low job of east stops for it; it stops for a high one, shown as SSUSP in west, and goes on")
 
 
 def test_bjobs_with_the_id_of_an_array_shows_the_elements_of_both_clusters(bench):

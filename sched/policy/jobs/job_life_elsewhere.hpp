@@ -53,7 +53,10 @@ class LifeElsewhere : protected LifeEnd {
     const bool accepted = !forwarded.has_there();
     const bool news = accepted || differs(forwarded.there(), job);
     *forwarded.mutable_there() = job;
-    if (job.has_usage()) *record_.mutable_usage() = job.usage();
+    if (job.has_usage()) {
+      *record_.mutable_usage() = job.usage();
+      record_.mutable_usage()->set_sampled_us(now_.us);  // that cluster's clock is another one
+    }
     if (!news) return;
     if (accepted) record_accepted(job);
     if (!pending(job.status()))
@@ -214,7 +217,9 @@ class LifeElsewhere : protected LifeEnd {
       record_.set_stopped_by_admin(false);
     }
     if (next != status()) to(next);
-    record_status({});
+    // Which job that is only its cluster knows.
+    const bool preempted = next == wire::STATUS_SSUSP && (reasons & wire::SUSPEND_PREEMPT) != 0;
+    record_status(preempted ? "The job was preempted by a job of a higher priority queue" : "");
     effects_.push_back(effect::ScheduleSoon{});
   }
 

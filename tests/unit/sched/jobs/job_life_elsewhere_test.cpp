@@ -96,6 +96,50 @@ TEST_F(Elsewhere, DoesNotFollowWhileAnOrderIsOnItsWay) {
   EXPECT_EQ(status(), wire::STATUS_RUN) << "somebody there has resumed it";
 }
 
+TEST_F(Elsewhere, SaysThatItWasPreemptedThere) {
+  begun();
+  event::Elsewhere event;
+  event.job = job.record.forwarded().there();
+  event.job.set_status(wire::STATUS_SSUSP);
+  event.job.set_suspend_reasons(wire::SUSPEND_PREEMPT);
+  happens(event);
+  EXPECT_EQ(status(), wire::STATUS_SSUSP);
+  const auto told_of = events(&wire::JobEvent::has_status);
+  ASSERT_EQ(told_of.size(), 1U);
+  EXPECT_EQ(told_of[0].status().why(), "The job was preempted by a job of a higher priority queue");
+}
+
+TEST_F(Elsewhere, HasTheUsageThatIsToldAtTheTimeWhenItIsHeard) {
+  begun();
+  now = wall_seconds(1060);
+  event::Elsewhere event;
+  event.job = job.record.forwarded().there();
+  event.job.mutable_usage()->set_user_s(12);
+  event.job.mutable_usage()->set_sampled_us(1);
+  happens(event);
+  EXPECT_EQ(job.record.usage().user_s(), 12);
+  EXPECT_EQ(job.record.usage().sampled_us(), now.us) << "by the clock of this cluster";
+  EXPECT_THAT(effects, IsEmpty()) << "usage alone is no news";
+}
+
+// Nothing but the end that is told frees the job for a second attempt, however often the cluster is silent or back.
+TEST_F(Elsewhere, RequeuedWhileItsClusterIsAwayStartsAgainOnlyAfterItsEnd) {
+  begun();
+  event::KillAsked requeue{kOwner};
+  requeue.requeue = true;
+  happens(requeue);
+  happens(event::HostLost{});
+  happens(event::RecallDue{});
+  event::HostBack still_there;
+  still_there.held.emplace();
+  happens(still_there);
+  told(wire::STATUS_RUN);
+  EXPECT_TRUE(placed(status()));
+  EXPECT_EQ(job.record.attempt(), 1U);
+  happens(ended(9));
+  EXPECT_EQ(status(), wire::STATUS_PEND);
+}
+
 TEST_F(Elsewhere, EndsAsItEndedThere) {
   begun();
   now = wall_seconds(1100);
