@@ -16,11 +16,14 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <cstdlib>
+#include <utility>
 
 #include "common/io/cgroup_files.hpp"
+#include "common/io/process_tree.hpp"
 #include "common/io/run_program.hpp"
 
 namespace rollcall::io {
@@ -257,6 +260,60 @@ bool CgroupSlot::limit_memory(std::int64_t bytes) const {
 bool limit_slot_memory(const std::string& path, std::int64_t bytes) {
   const Descriptor slot = open_cgroup(AT_FDCWD, path.c_str());
   return slot && write_cgroup_file(slot.get(), "memory.max", bytes == 0 ? "max" : std::to_string(bytes));
+}
+
+namespace {
+
+constexpr const char* kSuspended = "suspended";
+constexpr const char* kFreeze = "cgroup.freeze";
+
+Descriptor open_suspended(int slot) { return slot < 0 ? Descriptor() : open_cgroup(slot, kSuspended); }
+
+// Between our look and the write another process may get the number: then it is not left where the job's end kills it.
+void take_in(int directory, pid_t pid, const Descriptor& process) {
+  if (!write_cgroup_file(directory, "cgroup.procs", std::to_string(pid))) return;
+  if (signal_process(pid, process, 0)) return;
+  const auto members = cgroup_members(directory);
+  const std::string own = own_cgroup();
+  const Descriptor ours(own.empty() ? Descriptor() : open_cgroup(AT_FDCWD, own.c_str()));
+  if (ours && std::binary_search(members.begin(), members.end(), pid))
+    write_cgroup_file(ours.get(), "cgroup.procs", std::to_string(pid));
+}
+
+// True: something was there to be taken.
+bool take_below(int directory, pid_t root) {
+  const auto inside = cgroup_members(directory);
+  std::vector<std::pair<pid_t, Descriptor>> found;
+  for (const pid_t pid : descendants_of(root))
+    if (!std::binary_search(inside.begin(), inside.end(), pid))
+      if (Descriptor process = open_process(pid); process) found.emplace_back(pid, std::move(process));
+  auto still = descendants_of(root);
+  std::sort(still.begin(), still.end());
+  for (const auto& [pid, process] : found)
+    if (std::binary_search(still.begin(), still.end(), pid)) take_in(directory, pid, process);
+  return !found.empty();
+}
+
+}  // namespace
+
+bool CgroupSlot::freeze_below(pid_t root) const {
+  constexpr int kRounds = 8;  // processes that run may fork until they are inside
+  if (!directory_ || !make(fd(), kSuspended)) return false;
+  const Descriptor suspended = open_suspended(fd());
+  if (!suspended || !write_cgroup_file(suspended.get(), kFreeze, "1")) return false;
+  for (int round = 0; round < kRounds && take_below(suspended.get(), root); ++round) continue;
+  return true;
+}
+
+void CgroupSlot::thaw() const {
+  if (const Descriptor suspended = open_suspended(fd()); suspended)
+    write_cgroup_file(suspended.get(), kFreeze, "0");
+}
+
+std::vector<pid_t> frozen_in_slot(int slot) {
+  // Its user may not list it.
+  const Descriptor suspended(slot < 0 ? -1 : openat(slot, kSuspended, O_PATH | O_DIRECTORY | O_CLOEXEC));
+  return suspended ? cgroup_members(suspended.get()) : std::vector<pid_t>();
 }
 
 std::int64_t CgroupSlot::ended_for_memory() const {

@@ -4,6 +4,7 @@
 //   OWN/rollcall-res-HASH/        RES's folder: HASH stands for its job directory; OWN is the cgroup that RES is in, or the one
 //                                 above it where that was delegated
 //   OWN/rollcall-res-HASH/slot-N  one job, and the next one after it
+//   ...             slot-N/suspended  its processes that were continued while it is suspended; without controllers
 //
 // Slots are used again: making and removing one takes machine-wide locks (docs/decisions/0012). A slot in which cgroup.kill was
 // used is not: newer kernels (seen: 6.18) kill at once whatever is born into it from outside. Such a slot is removed, or, where
@@ -17,6 +18,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "common/io/descriptor.hpp"
 
@@ -50,6 +52,11 @@ class CgroupSlot {
   // How often the kernel did so.
   std::int64_t ended_for_memory() const;
 
+  // Freezes the descendants that the process has now, also those that are continued later. `root` itself, which is in the slot, goes on.
+  // False: the slot, or the kernel, cannot freeze them.
+  bool freeze_below(pid_t root) const;
+  void thaw() const;
+
   // Kills all processes in the slot. A slot in which processes were killed, or whose counters cannot be set back, is removed.
   void end();
 
@@ -59,6 +66,9 @@ class CgroupSlot {
 };
 // Changes the limit of a held slot while the job runs.
 bool limit_slot_memory(const std::string& path, std::int64_t bytes);
+
+// Processes of the slot that freeze_below() has moved, and thaw() leaves where they are, sorted. `slot`: its directory; -1: there is none.
+std::vector<pid_t> frozen_in_slot(int slot);
 
 // fork() into the cgroup; -1 with errno. For a process with one thread.
 pid_t fork_into_cgroup(int directory);

@@ -58,6 +58,9 @@ struct LifeTexts {
   std::string operator()(const effect::ChangeLimits&) const { return "change limits"; }
   std::string operator()(const effect::RunCopiesBack&) const { return "run copies back"; }
   std::string operator()(const effect::TellRunning&) const { return "tell running"; }
+  std::string operator()(const effect::LookForRunning&) const { return "look for running processes"; }
+  std::string operator()(const effect::Freeze&) const { return "freeze"; }
+  std::string operator()(const effect::Thaw&) const { return "thaw"; }
   std::string operator()(const effect::TellStopped&) const { return "tell stopped"; }
   std::string operator()(const effect::TellResumed&) const { return "tell resumed"; }
   std::string operator()(const effect::TellOver& e) const {

@@ -20,6 +20,7 @@ void clear(JobLife& life, Effects& out) {
   life.phase = Phase::clearing;
   life.escalation.reset();
   life.stop_for_good.reset();
+  life.look_at.reset();
   life.client_until.reset();
   life.hook_until.reset();
   out.push_back(effect::KillAll{});
@@ -169,6 +170,7 @@ struct Step {
   void operator()(const event::Sampled& e) { check_usage(life, e, now, out); }
   void operator()(const event::Ordered& e) { ordered(life, e.order, now, out); }
   void operator()(const event::DeadlinePassed&) { end_of_time(life, kTermDeadline, now, out); }
+  void operator()(const event::FoundRunning&) { stop_again(life, now, out); }
   void operator()(const event::Released&) {
     if (life.phase == Phase::serving) clear(life, out);
   }
@@ -194,6 +196,7 @@ struct Step {
       life.stop_for_good.reset();
       out.push_back(effect::Signal{SIGSTOP});
     }
+    if (life.look_at && now >= *life.look_at) look_again(life, now, out);
     if (life.escalation && now >= life.escalation->due) take_step(life, now, out);
     check_time(life, now, out);
   }
@@ -216,6 +219,7 @@ std::optional<TimePoint> next_deadline(const JobLife& life) {
   if (life.client_until) at_most(*life.client_until);
   if (life.hook_until) at_most(*life.hook_until);
   if (life.stop_for_good) at_most(*life.stop_for_good);
+  if (life.look_at) at_most(*life.look_at);
   if (life.escalation) at_most(life.escalation->due);
   if (life.phase == Phase::running && !life.stopped && !life.run_limit_reached && life.rules.first_host &&
       life.rules.limits.has_run_s()) {

@@ -24,6 +24,9 @@
 //   -M         INT, TERM, KILL (a hard one: KILL)    -v -p -T   INT, TERM, KILL
 //   -c         XCPU, INT, TERM, KILL, ten seconds apart
 //   -W, -t     USR2, and KILL ten minutes later      (bsub(1), lsf.conf(5))
+// A job that was stopped by a signal is looked at each second: whoever may signal its processes, as its user, may continue them. What
+// runs is stopped again, and the guard freezes it where the job has a cgroup. A signal that the job is sent meanwhile lets it run for a
+// moment, to handle it: in one stop for the terminate interval in all; later ones it handles when it goes on (docs/decisions/0103).
 // What runs before and after the job has a time of its own (JOB_PREPROC_TIMEOUT, JOB_POSTPROC_TIMEOUT), and the job's other
 // limits: it is killed at once where it breaks one.
 #pragma once
@@ -107,14 +110,15 @@ struct Ordered {
   wire::ToRes::SignalJob order;
 };
 struct DeadlinePassed {};  // -t
+struct FoundRunning {};    // processes of the job run although it is stopped
 struct Released {};        // the job is over elsewhere
 struct GuardGone {};
 struct TimePassed {};
 }  // namespace event
-using Event =
-    std::variant<event::Began, event::PreEnded, event::ClientCame, event::JobStarted, event::JobNotStarted,
-                 event::JobEnded, event::Emptied, event::CopiesEnded, event::PostEnded, event::Sampled,
-                 event::Ordered, event::DeadlinePassed, event::Released, event::GuardGone, event::TimePassed>;
+using Event = std::variant<event::Began, event::PreEnded, event::ClientCame, event::JobStarted,
+                           event::JobNotStarted, event::JobEnded, event::Emptied, event::CopiesEnded,
+                           event::PostEnded, event::Sampled, event::Ordered, event::DeadlinePassed,
+                           event::FoundRunning, event::Released, event::GuardGone, event::TimePassed>;
 
 namespace effect {
 struct RunPreExec {};
@@ -122,7 +126,10 @@ struct AwaitClient {};
 struct StartJob {};
 struct Signal {
   int signo = 0;
-};  // to everything of the job on this host
+};                         // to everything of the job on this host
+struct LookForRunning {};  // of a stopped job: FoundRunning
+struct Freeze {};          // as far as the host can, until Thaw
+struct Thaw {};
 struct RunControl {
   std::string command;
   std::uint32_t suspend_reasons = 0;  // of what stops a job: LSB_SUSP_REASONS
@@ -153,9 +160,10 @@ struct TellPostOver {
 struct Finish {};
 }  // namespace effect
 using Effect = std::variant<effect::RunPreExec, effect::AwaitClient, effect::StartJob, effect::Signal,
-                            effect::RunControl, effect::ChangeLimits, effect::KillAll, effect::RunCopiesBack,
-                            effect::TellRunning, effect::TellStopped, effect::TellResumed, effect::TellOver,
-                            effect::RunPostExec, effect::TellPostOver, effect::Finish>;
+                            effect::LookForRunning, effect::Freeze, effect::Thaw, effect::RunControl,
+                            effect::ChangeLimits, effect::KillAll, effect::RunCopiesBack, effect::TellRunning,
+                            effect::TellStopped, effect::TellResumed, effect::TellOver, effect::RunPostExec,
+                            effect::TellPostOver, effect::Finish>;
 std::string text(const Effect& effect);
 
 enum class Phase { fresh, pre_exec, awaiting, running, serving, clearing, copying, post_exec, over };
@@ -175,6 +183,9 @@ struct JobLife {
   Phase phase = Phase::fresh;
   bool stopped = false;
   std::optional<TimePoint> stop_for_good;  // TSTP was sent: STOP follows
+  std::optional<TimePoint> look_at;        // stopped by a signal: when to look whether it runs
+  Duration runs_for_signals{0};            // of this stop: what is left of it
+  bool frozen = false;
   std::optional<TimePoint> client_until;
   std::optional<TimePoint> hook_until;  // what runs before or after the job must have ended
   std::optional<Escalation> escalation;

@@ -13,19 +13,56 @@ using namespace std::chrono_literals;
 
 constexpr Duration kStopGrace = 100ms;
 
-void signal_all(JobLife& life, int signo, Effects& out) {
+constexpr Duration kLookInterval = 1s;
+constexpr Duration kLookSoon = 250ms;
+constexpr Duration kTerminateCommand =
+    60s;  // a command of JOB_CONTROLS may need that long to end a stopped job
+
+void thaw(JobLife& life, Effects& out) {
+  if (std::exchange(life.frozen, false)) out.push_back(effect::Thaw{});
+}
+
+// The stop itself was a signal that no process can ignore: what runs from here on was continued.
+void watch(JobLife& life, TimePoint now) {
+  life.look_at = now + kLookInterval;
+  life.runs_for_signals = life.rules.terminate_interval;
+}
+
+// A stopped process handles a signal only after CONT. `time`: that it may run for it.
+void signal_all(JobLife& life, int signo, Duration time, TimePoint now, Effects& out) {
   out.push_back(effect::Signal{signo});
-  // A stopped process handles a signal only after CONT.
-  if (life.stopped && signo != SIGKILL && signo != SIGSTOP && signo != SIGTSTP && signo != SIGCONT)
-    out.push_back(effect::Signal{SIGCONT});
+  if (!life.stopped || signo == SIGKILL || signo == SIGSTOP || signo == SIGTSTP || signo == SIGCONT) return;
+  if (life.look_at) {
+    time = std::min(time, life.runs_for_signals);
+    if (time <= Duration{0}) return;
+    life.runs_for_signals -= time;
+    life.look_at = std::max(*life.look_at, now + time);
+  }
+  thaw(life, out);
+  out.push_back(effect::Signal{SIGCONT});
 }
 
 }  // namespace
 
+void look_again(JobLife& life, TimePoint now, Effects& out) {
+  life.look_at = now + kLookInterval;
+  out.push_back(effect::LookForRunning{});
+}
+
+void stop_again(JobLife& life, TimePoint now, Effects& out) {
+  if (!life.stopped || !life.look_at || !alive(life)) return;
+  out.push_back(effect::Signal{SIGSTOP});
+  out.push_back(effect::Freeze{});
+  life.frozen = true;
+  life.look_at = now + kLookSoon;
+}
+
 void take_step(JobLife& life, TimePoint now, Effects& out) {
   auto& escalation = *life.escalation;
   const auto step = escalation.steps[escalation.next++];
-  signal_all(life, step.signo, out);
+  // Each step has its time, and the last one ends it.
+  if (life.look_at) life.runs_for_signals = life.rules.terminate_interval;
+  signal_all(life, step.signo, step.wait, now, out);
   if (escalation.next == escalation.steps.size())
     life.escalation.reset();
   else
@@ -60,6 +97,7 @@ void stop(JobLife& life, const Order& order, TimePoint now, Effects& out) {
     out.push_back(effect::Signal{signo});
     // The kernel ignores TSTP in an orphaned process group, such as that of the job's own session: STOP follows.
     if (signo == SIGTSTP) life.stop_for_good = now + kStopGrace;
+    if (signo == SIGSTOP || signo == SIGTSTP) watch(life, now);
   }
   if (!life.stopped) out.push_back(effect::TellStopped{});
   life.stopped = true;
@@ -67,6 +105,8 @@ void stop(JobLife& life, const Order& order, TimePoint now, Effects& out) {
 
 void resume(JobLife& life, Effects& out) {
   life.stop_for_good.reset();
+  life.look_at.reset();
+  thaw(life, out);
   const auto& control = life.rules.controls.resume();
   const int signo = signal_number(control);
   if (!control.empty() && signo == 0)
@@ -87,8 +127,11 @@ void terminate(JobLife& life, const Order& order, TimePoint now, Effects& out) {
   if (alive(life) && !control.empty() && !(life.ran_terminate && requeues(order))) {
     if (life.reason == 0) life.reason = order.term_reason();
     life.ended_by_us = true;
-    if (const int signo = signal_number(control); signo != 0) return signal_all(life, signo, out);
+    if (const int signo = signal_number(control); signo != 0)
+      return signal_all(life, signo, life.rules.terminate_interval, now, out);
     life.ran_terminate = true;
+    if (life.look_at) life.look_at = now + kTerminateCommand;
+    thaw(life, out);
     out.push_back(effect::RunControl{control, 0});
     return;
   }
@@ -108,6 +151,7 @@ void send(JobLife& life, const Order& order, TimePoint now, Effects& out) {
   if (signo == SIGSTOP || signo == SIGTSTP) {
     out.push_back(effect::Signal{signo});
     if (signo == SIGTSTP) life.stop_for_good = now + kStopGrace;
+    watch(life, now);
     if (!life.stopped) out.push_back(effect::TellStopped{});
     life.stopped = true;
     return;
@@ -115,7 +159,8 @@ void send(JobLife& life, const Order& order, TimePoint now, Effects& out) {
   if (signo == SIGCONT) return resume(life, out);
   if (order.term_reason() != 0 && life.reason == 0) life.reason = order.term_reason();
   life.ended_by_us = true;  // if the job dies of this signal, the reason is not an external signal
-  signal_all(life, signo, out);
+  const bool ends = signo == SIGTERM || signo == SIGINT;
+  signal_all(life, signo, ends ? life.rules.terminate_interval : kLookInterval, now, out);
 }
 
 bool means_an_end(const Order& order) {

@@ -28,6 +28,9 @@ void take_step(JobLife& life, TimePoint now, Effects& out);
 void escalate(JobLife& life, std::vector<Escalation::Step> steps, int reason, TimePoint now, Effects& out);
 std::vector<Escalation::Step> softly(Duration interval);
 void ordered(JobLife& life, const Order& order, TimePoint now, Effects& out);
+// Of a job that is stopped: whether it is.
+void look_again(JobLife& life, TimePoint now, Effects& out);
+void stop_again(JobLife& life, TimePoint now, Effects& out);
 
 // ---- job_life_limits.cpp
 void check_usage(JobLife& life, const event::Sampled& used, TimePoint now, Effects& out);

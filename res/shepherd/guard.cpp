@@ -16,6 +16,7 @@
 #include <cstdio>
 #include <cstring>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "common/io/cgroup_slots.hpp"
@@ -208,12 +209,26 @@ class Guard {
         kept_post_ = keep("post", post_);
         words_.send(std::string(1, kFrameKept));
         return;
+      case kFrameFreeze:
+        say_once_that_it_runs();
+        slot_.freeze_below(shepherd_);
+        return;
+      case kFrameThaw:
+        return slot_.thaw();
       case kFrameKill:
         io::signal_if_below(shepherd_, SIGKILL, io::descendants_of(shepherd_));
         return;
       default:
         return;
     }
+  }
+
+  void say_once_that_it_runs() {
+    if (std::exchange(said_that_it_runs_, true)) return;
+    const auto& key = (order_.has_start() ? order_.start().job() : order_.expect().job()).key();
+    std::fprintf(stderr,
+                 "shepherd: processes of job %d%s run although it is suspended; they are stopped again\n",
+                 key.id(), key.index() == 0 ? "" : ("[" + std::to_string(key.index()) + "]").c_str());
   }
 
   bool keep(const char* name, std::string_view bytes) {
@@ -264,7 +279,7 @@ class Guard {
   io::FrameSocket words_;
   io::CgroupSlot slot_;  // held until we and the shepherd are gone
   pid_t shepherd_ = -1;
-  bool ended_ = false, out_of_memory_ = false;
+  bool ended_ = false, out_of_memory_ = false, said_that_it_runs_ = false;
   TimePoint stops_since_{};
   int stops_ = 0;
   std::string end_, post_;  // the contents of the files "end" and "post"

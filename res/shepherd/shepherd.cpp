@@ -16,6 +16,7 @@
 #include <optional>
 
 #include "common/base/event_pump.hpp"
+#include "common/io/cgroup_slots.hpp"
 #include "common/io/process_tree.hpp"
 #include "common/io/spawn.hpp"
 #include "res/policy/file_transfers.hpp"
@@ -54,6 +55,7 @@ class Shepherd {
       : order_(std::move(start.order)),
         signals_(std::move(start.signals)),
         life_{attempt_rules(order_)},
+        cgroup_(start.cgroup),
         meter_(order_, life_.rules.limits, start.cgroup),
         guard_(std::move(start.guard), [this] { happened(event::GuardGone{}); }),
         res_({std::move(start.listener), std::move(start.res), start.res_user}, attempt_of(order_),
@@ -125,6 +127,14 @@ class Shepherd {
     io::signal_descendants(e.signo);
     if (e.signo == SIGSTOP) io::signal_descendants(e.signo);  // again, for processes forked meanwhile
   }
+  void carry_out(const effect::LookForRunning&) {
+    std::vector<pid_t> pids = io::descendants_of(getpid());
+    const auto frozen = life_.frozen ? io::frozen_in_slot(cgroup_) : std::vector<pid_t>();
+    std::erase_if(pids, [&](pid_t pid) { return std::binary_search(frozen.begin(), frozen.end(), pid); });
+    if (any_runs(pids)) happened(event::FoundRunning{});
+  }
+  void carry_out(const effect::Freeze&) { guard_.say(kFrameFreeze, ""); }
+  void carry_out(const effect::Thaw&) { guard_.say(kFrameThaw, ""); }
   void carry_out(const effect::RunControl& e) {
     hooks_.run_control(e, read_processes(io::descendants_of(getpid())));
   }
@@ -421,6 +431,7 @@ class Shepherd {
 
   CalendarAlarm deadline_{order_.start().submission().terminate_us()};  // -t
   JobFiles files_;
+  int cgroup_;
   JobMeter meter_;
   GuardTalk guard_;
   ResTalk res_;

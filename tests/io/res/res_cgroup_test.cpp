@@ -1,9 +1,13 @@
 // The cgroup that each job of RES has where one can be made: nothing escapes it, and what it counts is not missed. And RES
 // where none can be made.
 #include <signal.h>
+#include <unistd.h>
 
 #include <fstream>
+#include <iterator>
+#include <sstream>
 
+#include "common/io/cgroup_files.hpp"
 #include "common/io/process_tree.hpp"
 #include "tests/io/res/res_stage.hpp"
 
@@ -18,6 +22,30 @@ std::string cgroup_of(pid_t pid) {
   for (std::string line; std::getline(file, line);)
     if (line.starts_with("0::")) return line.substr(3);
   return "";
+}
+
+// Where the kernel's names of cgroups begin.
+std::string own_mount() {
+  const std::string own = io::own_cgroup(), name = cgroup_of(getpid());
+  return name == "/" ? own : own.substr(0, own.size() - name.size());
+}
+
+struct Facts {
+  char state = ' ';
+  long ticks = 0;  // of CPU time
+};
+Facts process_facts(pid_t pid) {
+  std::ifstream file("/proc/" + std::to_string(pid) + "/stat");
+  const std::string text(std::istreambuf_iterator<char>(file), {});
+  std::istringstream fields(text.substr(text.rfind(')') + 2));
+  Facts facts;
+  std::string skipped;
+  fields >> facts.state;
+  for (int number = 4; number < 14; ++number) fields >> skipped;
+  long user = 0, system = 0;
+  fields >> user >> system;
+  facts.ticks = user + system;
+  return facts;
 }
 
 #define NEEDS_CGROUPS()                                                       \
@@ -106,6 +134,61 @@ TEST_F(ResCgroup, CountsCpuTimeOfUnreapedChildren) {
   const auto over = wait_for_over();
   EXPECT_EQ(over.exit_status(), 0);
   EXPECT_GT(over.usage().user_s() + over.usage().system_s(), 0.95);
+}
+
+// The user of a job may signal its processes. Those of a preempted job would run on slots that another job has.
+TEST_F(ResCgroup, AStoppedJobThatItsUserContinuesIsFrozen) {
+  NEEDS_CGROUPS();
+  start(job("echo $$ > burns; while :; do :; done"));
+  const pid_t burns = std::stoi(wait_for_file("burns"));
+  wait_for_running();
+  wire::ToRes::SignalJob order;
+  order.set_action(wire::ToRes::SignalJob::SUSPEND);
+  signal(order);
+  wait_until("the stop", [&] { return process_facts(burns).state == 'T'; });
+  const auto is_inside = [&] { return cgroup_of(burns).ends_with("/suspended"); };
+  wait_until("it to be found running and frozen", [&] { return kill(burns, SIGCONT) == 0 && is_inside(); });
+  const auto frozen = [&] {
+    std::ifstream events(own_mount() + cgroup_of(burns) + "/cgroup.events");
+    return std::string(std::istreambuf_iterator<char>(events), {}).find("frozen 1") != std::string::npos;
+  };
+  wait_until("all of it to be frozen", frozen);
+  const auto ticks = process_facts(burns).ticks;
+  for (int i = 0; i < 10'000; ++i) kill(burns, SIGCONT);
+  EXPECT_EQ(process_facts(burns).ticks, ticks) << "it gains no time, however often it is continued";
+  EXPECT_THAT(text("log"), HasSubstr("processes of job 1 run although it is suspended"));
+  order.set_action(wire::ToRes::SignalJob::RESUME);
+  signal(order);
+  wait_until("it to go on", [&] { return process_facts(burns).ticks > ticks + 1; });
+  order.set_action(wire::ToRes::SignalJob::SUSPEND);
+  signal(order);
+  wait_until("the next stop", [&] { return process_facts(burns).state == 'T'; });
+  wait_until("the freeze", [&] { return kill(burns, SIGCONT) == 0 && frozen(); });
+  kill_job();
+  wait_for_over();
+  wait_until_gone(burns);
+}
+
+TEST_F(ResCgroup, AStoppedJobThatItsUserContinuesIsStoppedAgainWithoutOne) {
+  configure("ROLLCALL_JOB_CGROUPS=N");
+  start_res();
+  start(job("echo $$ > burns; while :; do :; done"));
+  const pid_t burns = std::stoi(wait_for_file("burns"));
+  wait_for_running();
+  wire::ToRes::SignalJob order;
+  order.set_action(wire::ToRes::SignalJob::SUSPEND);
+  signal(order);
+  for (int time = 0; time < 3; ++time) {
+    wait_until("the stop", [&] { return process_facts(burns).state == 'T'; });
+    kill(burns, SIGCONT);
+    wait_until("it to go on", [&] { return process_facts(burns).state != 'T'; });
+  }
+  const std::string log = text("log");
+  const auto at = log.find("run although it is suspended");
+  ASSERT_NE(at, std::string::npos) << log;
+  EXPECT_EQ(log.find("run although it is suspended", at + 1), std::string::npos) << "it is said once";
+  kill_job();
+  wait_for_over();
 }
 
 TEST_F(ResCgroup, ResLeavesNoDirectoryBehind) {

@@ -127,6 +127,62 @@ TEST_F(ResLife, SignalsThatStopOrContinueAStoppedJobAreSentAlone) {
   EXPECT_THAT(happens(order(Order::TERMINATE)), ElementsAre("signal TERM", "signal CONT"));
 }
 
+TEST_F(ResLife, AStoppedJobThatOthersContinueIsStoppedAgain) {
+  run();
+  EXPECT_THAT(happens(event::FoundRunning{}), IsEmpty()) << "it may run";
+  happens(order(Order::SUSPEND));
+  EXPECT_EQ(next_deadline(life_), now_ + 1s);
+  EXPECT_THAT(happens(event::TimePassed{}, 1s), ElementsAre("look for running processes"));
+  EXPECT_THAT(happens(event::TimePassed{}, 1s), ElementsAre("look for running processes"));
+  EXPECT_THAT(happens(event::FoundRunning{}), ElementsAre("signal STOP", "freeze"));
+  EXPECT_EQ(next_deadline(life_), now_ + 250ms);
+  EXPECT_THAT(happens(event::TimePassed{}, 250ms), ElementsAre("look for running processes"));
+  EXPECT_EQ(next_deadline(life_), now_ + 1s);
+  EXPECT_THAT(happens(order(Order::RESUME)), ElementsAre("thaw", "signal CONT", "tell resumed"));
+  EXPECT_THAT(happens(event::FoundRunning{}), IsEmpty()) << "found before it went on";
+  EXPECT_EQ(next_deadline(life_), std::nullopt);
+  happens(order(Order::SEND, SIGSTOP));
+  EXPECT_EQ(next_deadline(life_), now_ + 1s);
+  EXPECT_THAT(end(0).exit_status, 0);
+  EXPECT_EQ(next_deadline(life_), std::nullopt);
+}
+
+TEST_F(ResLife, SignalsToAStoppedJobLetItRunForTheTerminateIntervalInAll) {
+  run();
+  happens(order(Order::SUSPEND));
+  happens(event::FoundRunning{});
+  for (int second = 0; second < 10; ++second) {
+    EXPECT_THAT(happens(order(Order::SEND, SIGUSR1), 1s), testing::Contains("signal CONT")) << second;
+    EXPECT_EQ(next_deadline(life_), now_ + 1s);
+    happens(event::FoundRunning{});
+  }
+  EXPECT_THAT(happens(order(Order::SEND, SIGUSR1), 1s), ElementsAre("signal USR1")) << "it handles it later";
+  EXPECT_THAT(happens(order(Order::SEND, SIGTERM)), ElementsAre("signal TERM"));
+  EXPECT_THAT(happens(order(Order::TERMINATE)), ElementsAre("signal INT", "thaw", "signal CONT"))
+      << "a job that is to end has time for each signal";
+  EXPECT_EQ(next_deadline(life_), now_ + 10s);
+}
+
+TEST_F(ResLife, TheSitesWayToStopAJobIsNotWatched) {
+  life_.rules.stop_signal = SIGUSR1;
+  run();
+  happens(order(Order::SUSPEND));
+  EXPECT_EQ(next_deadline(life_), std::nullopt) << "the job may go on in a way of its own";
+  happens(order(Order::RESUME));
+  life_.rules.controls.set_suspend("/site/suspend");
+  happens(order(Order::SUSPEND));
+  EXPECT_EQ(next_deadline(life_), std::nullopt);
+}
+
+TEST_F(ResLife, TheCommandThatEndsAStoppedJobHasTime) {
+  life_.rules.controls.set_terminate("/site/end");
+  run();
+  happens(order(Order::SUSPEND));
+  happens(event::FoundRunning{});
+  EXPECT_THAT(happens(order(Order::TERMINATE)), ElementsAre("thaw", "run the control /site/end"));
+  EXPECT_EQ(next_deadline(life_), now_ + 60s);
+}
+
 TEST_F(ResLife, APoliteStopIsFollowedByAStop) {
   life_.rules.polite_stop = true;
   run();
