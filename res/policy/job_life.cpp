@@ -104,6 +104,11 @@ void emptied(JobLife& life, TimePoint now, Effects& out) {
   out.push_back(effect::RunCopiesBack{});
 }
 
+// A stopped pre-execution has its time when it goes on.
+bool hook_is_timed(const JobLife& life) {
+  return life.hook_until && !(life.stopped && life.phase == Phase::pre_exec);
+}
+
 void hook_took_too_long(JobLife& life, Effects& out) {
   if (life.phase == Phase::post_exec) return kill_post_exec(life, out);
   not_started(life, How::PRE_EXEC_FAILED, kPreExecTimeout << 8,
@@ -141,7 +146,9 @@ struct Step {
     if (life.phase == Phase::awaiting) go_on(life, now, out);
   }
   void operator()(const event::JobStarted&) {
-    if (life.phase == Phase::running) out.push_back(effect::TellRunning{});
+    if (life.phase != Phase::running) return;
+    out.push_back(effect::TellRunning{});
+    if (life.stopped) started_stopped(life, now, out);
   }
   void operator()(const event::JobNotStarted& e) {
     // The job's own faults: another start would fail as well.
@@ -191,7 +198,7 @@ struct Step {
       life.client_until.reset();
       return not_started(life, How::NOT_STARTED, 127 << 8, "No client came for the interactive job", out);
     }
-    if (life.hook_until && now >= *life.hook_until) return hook_took_too_long(life, out);
+    if (hook_is_timed(life) && now >= *life.hook_until) return hook_took_too_long(life, out);
     if (life.stop_for_good && now >= *life.stop_for_good) {
       life.stop_for_good.reset();
       out.push_back(effect::Signal{SIGSTOP});
@@ -217,7 +224,7 @@ std::optional<TimePoint> next_deadline(const JobLife& life) {
   std::optional<TimePoint> first;
   const auto at_most = [&](TimePoint t) { first = first ? std::min(*first, t) : t; };
   if (life.client_until) at_most(*life.client_until);
-  if (life.hook_until) at_most(*life.hook_until);
+  if (life::hook_is_timed(life)) at_most(*life.hook_until);
   if (life.stop_for_good) at_most(*life.stop_for_good);
   if (life.look_at) at_most(*life.look_at);
   if (life.escalation) at_most(life.escalation->due);

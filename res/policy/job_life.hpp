@@ -16,6 +16,7 @@
 //   pre_exec   its time is over, a limit is broken -> clearing, over (PRE_EXEC_FAILED with 98; the limit's own end)
 //   post_exec  its time is over, a limit is broken, TERMINATE, KILL -> clearing, over (the post-execution failed)
 //   pre_exec, awaiting: TERMINATE, KILL -> clearing          nothing of the job runs then
+//   pre_exec, awaiting: SUSPEND  -> the same, stopped: the pre-execution by SIGSTOP, a job that starts all the same as soon as it has
 //   any        GuardGone     -> clearing, and then over: nobody would keep what we find out
 // A host with tasks alone (ExpectJob, lsrun) is `serving` from Began on, until Released.
 //
@@ -188,6 +189,7 @@ struct JobLife {
   bool frozen = false;
   std::optional<TimePoint> client_until;
   std::optional<TimePoint> hook_until;  // what runs before or after the job must have ended
+  TimePoint hook_stopped;               // the pre-execution, since then
   std::optional<Escalation> escalation;
   TimePoint turned;  // the last step
   Duration run{0};   // time in which it ran, stops not counted

@@ -50,7 +50,7 @@ void look_again(JobLife& life, TimePoint now, Effects& out) {
 }
 
 void stop_again(JobLife& life, TimePoint now, Effects& out) {
-  if (!life.stopped || !life.look_at || !alive(life)) return;
+  if (!life.stopped || !life.look_at || !(alive(life) || life.phase == Phase::pre_exec)) return;
   out.push_back(effect::Signal{SIGSTOP});
   out.push_back(effect::Freeze{});
   life.frozen = true;
@@ -117,6 +117,27 @@ void resume(JobLife& life, Effects& out) {
   life.stopped = false;
 }
 
+// A pre-execution may run for hours on slots that another job has. JOB_CONTROLS are for the job.
+void stop_before_job(JobLife& life, TimePoint now, Effects& out) {
+  if (life.stopped) return;
+  life.stopped = true;
+  life.hook_stopped = now;
+  if (life.phase == Phase::pre_exec) {
+    out.push_back(effect::Signal{SIGSTOP});
+    watch(life, now);
+  }
+  out.push_back(effect::TellStopped{});
+}
+
+void resume_before_job(JobLife& life, TimePoint now, Effects& out) {
+  if (!std::exchange(life.stopped, false)) return;
+  life.look_at.reset();
+  thaw(life, out);
+  if (life.hook_until) *life.hook_until = *life.hook_until + (now - life.hook_stopped);
+  if (life.phase == Phase::pre_exec) out.push_back(effect::Signal{SIGCONT});
+  out.push_back(effect::TellResumed{});
+}
+
 bool requeues(const Order& order) {
   return order.term_reason() == kTermRequeueOwner || order.term_reason() == kTermRequeueAdmin;
 }
@@ -171,6 +192,13 @@ bool means_an_end(const Order& order) {
 
 }  // namespace
 
+// It was stopped before it started: its client came meanwhile.
+void started_stopped(JobLife& life, TimePoint now, Effects& out) {
+  life.stopped = false;
+  thaw(life, out);
+  stop(life, Order(), now, out);
+}
+
 // Skips an order whose number is not above the last one's: it was carried out already.
 void ordered(JobLife& life, const Order& order, TimePoint now, Effects& out) {
   if (order.number() != 0 && order.number() <= life.last_order) return;
@@ -182,9 +210,9 @@ void ordered(JobLife& life, const Order& order, TimePoint now, Effects& out) {
     case Order::TERMINATE:
       return terminate(life, order, now, out);
     case Order::SUSPEND:
-      return alive(life) ? stop(life, order, now, out) : void();
+      return alive(life) ? stop(life, order, now, out) : stop_before_job(life, now, out);
     case Order::RESUME:
-      return alive(life) ? resume(life, out) : void();
+      return alive(life) ? resume(life, out) : resume_before_job(life, now, out);
     case Order::LIMITS:
       life.rules.limits = order.limits();
       out.push_back(effect::ChangeLimits{order.limits(), order.terminate_us()});

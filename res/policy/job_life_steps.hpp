@@ -28,6 +28,7 @@ void take_step(JobLife& life, TimePoint now, Effects& out);
 void escalate(JobLife& life, std::vector<Escalation::Step> steps, int reason, TimePoint now, Effects& out);
 std::vector<Escalation::Step> softly(Duration interval);
 void ordered(JobLife& life, const Order& order, TimePoint now, Effects& out);
+void started_stopped(JobLife& life, TimePoint now, Effects& out);
 // Of a job that is stopped: whether it is.
 void look_again(JobLife& life, TimePoint now, Effects& out);
 void stop_again(JobLife& life, TimePoint now, Effects& out);

@@ -163,6 +163,39 @@ TEST_F(ResLife, SignalsToAStoppedJobLetItRunForTheTerminateIntervalInAll) {
   EXPECT_EQ(next_deadline(life_), now_ + 10s);
 }
 
+TEST_F(ResLife, APreExecutionIsStoppedWithItsTimeAndGoesOn) {
+  life_.rules.pre_exec = true;
+  life_.rules.pre_patience = 100s;
+  life_.rules.controls.set_suspend("/site/suspend");
+  happens(event::Began{});
+  EXPECT_THAT(happens(order(Order::SUSPEND), 90s), ElementsAre("signal STOP", "tell stopped"));
+  EXPECT_THAT(happens(order(Order::SUSPEND)), IsEmpty());
+  EXPECT_THAT(happens(event::TimePassed{}, 1s), ElementsAre("look for running processes"));
+  EXPECT_THAT(happens(event::FoundRunning{}), ElementsAre("signal STOP", "freeze"));
+  EXPECT_THAT(happens(event::TimePassed{}, 999s), ElementsAre("look for running processes"))
+      << "its time does not pass";
+  EXPECT_THAT(happens(order(Order::RESUME)), ElementsAre("thaw", "signal CONT", "tell resumed"));
+  EXPECT_EQ(next_deadline(life_), now_ + 10s);
+  EXPECT_THAT(happens(event::PreEnded{0}), ElementsAre("start the job"));
+  EXPECT_THAT(happens(event::JobStarted{}), ElementsAre("tell running"));
+}
+
+TEST_F(ResLife, AJobThatWasStoppedBeforeItStartsIsStoppedWhenItDoes) {
+  life_.rules.interactive = true;
+  happens(event::Began{});
+  EXPECT_THAT(happens(order(Order::SUSPEND)), ElementsAre("tell stopped"));
+  EXPECT_THAT(happens(event::ClientCame{}), ElementsAre("start the job"));
+  EXPECT_THAT(happens(event::JobStarted{}), ElementsAre("tell running", "signal STOP", "tell stopped"));
+  EXPECT_EQ(next_deadline(life_), now_ + 1s);
+  EXPECT_THAT(happens(order(Order::RESUME)), ElementsAre("signal CONT", "tell resumed"));
+  life_ = JobLife{.rules = life_.rules};
+  happens(event::Began{});
+  happens(order(Order::SUSPEND));
+  EXPECT_THAT(happens(order(Order::RESUME)), ElementsAre("tell resumed"));
+  happens(event::ClientCame{});
+  EXPECT_THAT(happens(event::JobStarted{}), ElementsAre("tell running"));
+}
+
 TEST_F(ResLife, TheSitesWayToStopAJobIsNotWatched) {
   life_.rules.stop_signal = SIGUSR1;
   run();
@@ -257,8 +290,9 @@ TEST_F(ResLife, TheRunLimitDoesNotCountStops) {
   run();
   EXPECT_EQ(next_deadline(life_), now_ + 100s);
   happens(order(Order::SUSPEND), 60s);
-  EXPECT_EQ(next_deadline(life_), std::nullopt);
-  happens(order(Order::RESUME), 1000s);
+  EXPECT_EQ(next_deadline(life_), now_ + 1s) << "a look whether it is stopped, not its limit";
+  EXPECT_THAT(happens(event::TimePassed{}, 500s), ElementsAre("look for running processes"));
+  happens(order(Order::RESUME), 500s);
   EXPECT_EQ(next_deadline(life_), now_ + 40s);
   EXPECT_THAT(happens(event::TimePassed{}, 40s), ElementsAre("signal USR2"));
   EXPECT_EQ(next_deadline(life_), now_ + 600s);
