@@ -339,12 +339,9 @@ std::shared_ptr<const forward_policy::QueueTable> ForwardOut::table_for(const co
   if (!table)
     table =
         std::make_shared<forward_policy::QueueTable>(queues_.of(queue.send_jobs_to, clusters_, pass.steady));
-  if (job.record.returns().empty()) return table;
-  auto own = std::make_shared<forward_policy::QueueTable>(*table);
-  for (std::size_t i = 0; i < own->queues().size(); ++i)
-    if (auto returns = returns_of(job.record, pass.now, own->queues()[i].name))
-      own->set_returns(i, std::move(*returns));
-  return own;
+  table->clear_returns();
+  for (auto& [name, returns] : returns_of(job.record, pass.now)) table->set_returns(name, std::move(returns));
+  return table;
 }
 
 // The queues for a job, or why it stays here.

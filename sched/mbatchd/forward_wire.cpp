@@ -182,17 +182,17 @@ std::vector<wire::ForwardVerdict> rows_of(const sched::forward::Choice& choice,
   return rows;
 }
 
-std::optional<sched::forward::Returns> returns_of(const wire::JobRecord& record, WallTime now,
-                                                  const conf::RemoteQueue& queue) {
+std::vector<std::pair<conf::RemoteQueue, sched::forward::Returns>> returns_of(const wire::JobRecord& record,
+                                                                              WallTime now) {
+  std::vector<std::pair<conf::RemoteQueue, sched::forward::Returns>> all;
   for (const auto& one : record.returns()) {
-    if (one.cluster() != queue.cluster || one.queue() != queue.queue) continue;
     sched::forward::Returns returns;
     returns.times = one.times();
     returns.ago = std::chrono::microseconds(std::max<std::int64_t>(0, now.us - one.at_us()));
     if (one.has_figures()) returns.then = figures_of(one.figures());
-    return returns;
+    all.emplace_back(conf::RemoteQueue{one.queue(), one.cluster()}, std::move(returns));
   }
-  return std::nullopt;
+  return all;
 }
 
 }  // namespace rollcall::mbatchd

@@ -3,9 +3,9 @@
 #pragma once
 
 #include <map>
-#include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "common/wire/batch.pb.h"
@@ -47,8 +47,8 @@ std::vector<wire::ForwardVerdict> rows_of(const sched::forward::Choice& choice,
                                           std::span<const sched::forward::RemoteQueue> queues,
                                           const sched::forward::Settings& settings);
 
-// How often the job came back from the queue, and with which figures the last time; none: it did not.
-std::optional<sched::forward::Returns> returns_of(const wire::JobRecord& record, WallTime now,
-                                                  const conf::RemoteQueue& queue);
+// How often the job came back from each queue, and with which figures the last time.
+std::vector<std::pair<conf::RemoteQueue, sched::forward::Returns>> returns_of(const wire::JobRecord& record,
+                                                                              WallTime now);
 
 }  // namespace rollcall::mbatchd

@@ -67,7 +67,7 @@ def test_both_sides_say_where_the_job_is(bench):
         expect_equal([(row["QUEUE"], row["CLUSTER"], row["OFFER"]) for row in looked_at], [("receive", "east", 1)], "bjobs -json")
         expect_in("receive@east: ", west.user("bjobs", "-noheader", "-o", "remote_queues:-200", str(job)).stdout, "bjobs -o remote_queues")
         west_long = west.user("bjobs", "-l", "-UF", str(job)).stdout
-        expect_in(f"Job is forwarded to queue <receive> of cluster <east> as job <{there}>; receive@east: ", west_long, "bjobs -l")
+        expect_in(f"Job <{job}> forwarded to cluster <east>, queue <receive>, as job <{there}>; receive@east: ", west_long, "bjobs -l")
         expect_in("Started 1 Task(s) on Host(s) <n2@east>", west_long, "bjobs -l")
         expect_in("n1@west:" + str(job), east.user("bjobs", "-w", there).stdout, "bjobs -w")
         history = west.user("bhist", "-l", str(job)).stdout.replace("\n                     ", "")
@@ -133,7 +133,7 @@ def test_a_job_that_waits_there_is_changed_and_comes_back_with_bmod_and_bswitch(
         wait_until(lambda: west.field(job, "dstjobid") not in ("", "-"), "it is accepted")
         expect_equal(west.field(job), "PEND", "it waits there")
         reasons = west.user("bjobs", "-p", str(job)).stdout
-        expect_in("forwarded to queue <receive> of cluster <east>", reasons, "bjobs -p")
+        expect_in("forwarded to cluster <east>, queue <receive>", reasons, "bjobs -p")
         there = west.field(job, "dstjobid")
         west.run("bstop", str(job))
         west.wait_for(job, "PSUSP")
@@ -302,8 +302,8 @@ def test_the_admin_guide_sends_overflow_to_the_other_department(bench):
         expect_in("n2@east", said[2], typed[2])
         expect_in("queue <guests> of cluster <east>", said[3].replace("\n                     ", ""), typed[3])
         expect_in("@west:", said[5], typed[5])
-        expect_in("SNDJOBS_TO:  guests@east\n", west.good("bqueues", "-l", "overflow"), "bqueues -l")
-        expect_in("RCVJOBS_FROM:  west\nIMPT_JOBBKLG:  20\n", east.good("bqueues", "-l", "guests"), "bqueues -l")
+        expect_in("SEND_JOBS_TO:  guests@east\n", west.good("bqueues", "-l", "overflow"), "bqueues -l")
+        expect_in("RECEIVE_JOBS_FROM:  west\nIMPT_JOBBKLG:  20\n", east.good("bqueues", "-l", "guests"), "bqueues -l")
         expect_in("overflow        send       guests     east       ok", west.good("bclusters"), "bclusters")
         expect_in("guests          recv       -          west       ok", east.good("bclusters"), "bclusters")
         expect_equal(json.loads(west.good("bclusters", "-json"))["RECORDS"][0]["STATUS"], "ok", "bclusters -json")

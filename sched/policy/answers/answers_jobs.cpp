@@ -76,8 +76,9 @@ bool show_start(wire::JobRecord& record) {
   return true;
 }
 
-void add_forward_reason(const wire::ForwardedTo& forwarded, JobView& to) {
-  std::string words = "Job is " + forwarded_words(forwarded);
+void add_forward_reason(const wire::JobRecord& record, JobView& to) {
+  const auto& forwarded = record.forwarded();
+  std::string words = forwarded_words(key_of(record.key()), forwarded);
   const std::string& there = forwarded.there().why();
   if (!forwarded.has_there()) return add_reason(to, std::move(words), "that cluster has not accepted it yet");
   if (forwarded.recalled()) words += ", which was asked to give it back";
@@ -86,7 +87,7 @@ void add_forward_reason(const wire::ForwardedTo& forwarded, JobView& to) {
 
 // The reason of a job that has hosts, but whose first host has not reported that it begins.
 void add_start_reason(const Job& job, JobView& to) {
-  if (is_elsewhere(job.record)) return add_forward_reason(job.record.forwarded(), to);
+  if (is_elsewhere(job.record)) return add_forward_reason(job.record, to);
   std::string awaited;
   for (const auto& host : job.record.hosts())
     if (std::find(job.launch.prepared.begin(), job.launch.prepared.end(), host.name()) ==

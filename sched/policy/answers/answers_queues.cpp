@@ -88,6 +88,8 @@ void add_lines(const conf::QueueRow& row, Queue& queue) {
 
 void add_policies(const conf::QueueRow& row, Queue& queue) {
   queue.set_exclusive(row.exclusive);
+  if (row.preemption.preemptive) queue.add_policies("PREEMPTIVE");
+  if (row.preemption.preemptable) queue.add_policies("PREEMPTABLE");
   if (row.exclusive) queue.add_policies("EXCLUSIVE");
   using Interactive = conf::QueueRow::Interactive;
   if (row.interactive == Interactive::none) queue.set_interactive("NO");

@@ -60,17 +60,33 @@ std::size_t QueueTable::number_of(const Names& known, const std::string& name) c
   return found == known.end() ? names_ : found->second;
 }
 
-void QueueTable::update(const conf::RemoteQueue& name, const std::optional<Figures>& figures) {
-  const auto found =
-      std::find_if(queues_.begin(), queues_.end(), [&](const RemoteQueue& one) { return one.name == name; });
-  if (found == queues_.end()) return;
-  found->figures = figures;
-  rows_[static_cast<std::size_t>(found - queues_.begin())] = row_of(*found);
+std::optional<std::size_t> QueueTable::place_of(const conf::RemoteQueue& name) const {
+  for (std::size_t i = 0; i < queues_.size(); ++i)
+    if (queues_[i].name == name) return i;
+  return std::nullopt;
 }
 
-void QueueTable::set_returns(std::size_t queue, Returns returns) {
-  queues_[queue].returns = std::move(returns);
-  rows_[queue] = row_of(queues_[queue]);
+void QueueTable::update(const conf::RemoteQueue& name, const std::optional<Figures>& figures) {
+  const auto place = place_of(name);
+  if (!place) return;
+  queues_[*place].figures = figures;
+  rows_[*place] = row_of(queues_[*place]);
+}
+
+void QueueTable::set_returns(const conf::RemoteQueue& name, Returns returns) {
+  const auto place = place_of(name);
+  if (!place) return;
+  queues_[*place].returns = std::move(returns);
+  rows_[*place].returned = queues_[*place].returns.times > 0;
+  returned_.push_back(*place);
+}
+
+void QueueTable::clear_returns() {
+  for (const std::size_t place : returned_) {
+    queues_[place].returns = {};
+    rows_[place].returned = false;
+  }
+  returned_.clear();
 }
 
 QueueTable::Asked::Asked(const QueueTable& table, const ForwardJob& job)

@@ -39,8 +39,9 @@ class QueueTable {
 
   // A job was forwarded since: the queue, if it is one of these, has other figures.
   void update(const conf::RemoteQueue& name, const std::optional<Figures>& figures);
-  // The job that is decided came back from that queue.
-  void set_returns(std::size_t queue, Returns returns);
+  // The job that is decided came back from that queue, if it is one of these. Until clear_returns(): for the next job.
+  void set_returns(const conf::RemoteQueue& name, Returns returns);
+  void clear_returns();
 
   // Types and Booleans that a job asks for, as bits; looked up once for all queues.
   class Asked {
@@ -67,12 +68,14 @@ class QueueTable {
  private:
   using Names = std::map<std::string, std::size_t, std::less<>>;  // to their numbers: the bits of queues
   static Row row_of(const RemoteQueue& queue);
+  std::optional<std::size_t> place_of(const conf::RemoteQueue& name) const;
   void number_names(const std::vector<std::string>& names, Names& known);
   void set_bits(std::size_t queue, const std::vector<std::string>& names, const Names& known);
   std::size_t number_of(const Names& known, const std::string& name) const;
 
   std::vector<RemoteQueue> queues_;
   std::vector<Row> rows_;
+  std::vector<std::size_t> returned_;  // of set_returns()
   Names types_, booleans_;
   std::size_t names_ = 0;            // types and Booleans
   std::size_t words_ = 0;            // of bits for one queue

@@ -118,6 +118,13 @@ std::vector<std::string> cells_of(const Verdict& verdict, const RemoteQueue& que
   return cells;
 }
 
+// Of the numbers before it.
+std::string age_words(const RemoteQueue& queue) {
+  if (!queue.figures) return "";
+  return ", " + std::to_string(std::chrono::duration_cast<std::chrono::seconds>(queue.age).count()) +
+         " s old";
+}
+
 }  // namespace
 
 std::string_view text(Tier tier) {
@@ -138,7 +145,7 @@ std::string line_of(const Choice& choice, const ForwardJob& job, std::span<const
   std::string line;
   for (std::size_t i = 0; i < queues.size(); ++i)
     line += (i == 0 ? "" : "; ") + queues[i].name.queue + "@" + queues[i].name.cluster + ": " +
-            words_of(choice.verdicts[i], job, queues[i], settings);
+            words_of(choice.verdicts[i], job, queues[i], settings) + age_words(queues[i]);
   return line;
 }
 

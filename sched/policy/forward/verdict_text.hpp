@@ -16,7 +16,7 @@ std::string_view text(Tier tier);
 std::string words_of(const Verdict& verdict, const ForwardJob& job, const RemoteQueue& queue,
                      const Settings& settings);
 
-// "receive@east: 10 free (30 available - 20 pending); ...": every queue in one line.
+// "receive@east: 10 free (30 available - 20 pending), 3 s old; ...": every queue in one line, with the age of its numbers.
 std::string line_of(const Choice& choice, const ForwardJob& job, std::span<const RemoteQueue> queues,
                     const Settings& settings);
 

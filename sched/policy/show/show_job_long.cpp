@@ -227,8 +227,9 @@ std::string forwarded_paragraph(const wire::JobRecord& job, Wrapping wrapping, c
   if (job.hosts_size() == 0 && !forwarded.has_there()) return "";
   if (forwarded.cluster().empty()) return "";
   const std::string why = forwarded.why().empty() ? "" : "; " + forwarded.why();
-  return paragraph(time.at(forwarded.at_us()) + ": Job is " + forwarded_words(forwarded) + why + ";",
-                   wrapping);
+  return paragraph(
+      time.at(forwarded.at_us()) + ": " + forwarded_words(key_of(job.key()), forwarded) + why + ";",
+      wrapping);
 }
 
 std::string started_paragraph(const wire::JobRecord& job, Wrapping wrapping, const ShowTime& time) {

@@ -71,6 +71,12 @@ std::string limit_blocks(const Queue& q) {
 }
 
 // Keywords that are shown as written, in this order.
+// As the manual of bqueues shows what lsb.queues calls otherwise.
+std::string_view shown_as(std::string_view keyword) {
+  if (keyword == "SNDJOBS_TO") return "SEND_JOBS_TO";
+  return keyword == "RCVJOBS_FROM" ? "RECEIVE_JOBS_FROM" : keyword;
+}
+
 std::string written_lines(const Queue& q) {
   std::string text;
   for (const char* keyword :
@@ -78,7 +84,7 @@ std::string written_lines(const Queue& q) {
         "TERMINATE_WHEN", "PREEMPTION", "RESUME_COND", "STOP_COND", "CHUNK_JOB_SIZE", "RERUNNABLE",
         "SNDJOBS_TO", "FWD_USERS", "MAX_RSCHED_TIME", "RCVJOBS_FROM", "IMPT_JOBBKLG", "IMPT_SLOTBKLG"})
     if (const auto at = q.lines().find(keyword); at != q.lines().end())
-      text += std::string(keyword) + ":  " + at->second + "\n";
+      text += std::string(shown_as(keyword)) + ":  " + at->second + "\n";
   return text;
 }
 

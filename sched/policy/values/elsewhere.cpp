@@ -15,11 +15,11 @@ std::string from_host_word(const wire::JobRecord& record, const wire::Submission
   return asked.from_host() + "@" + record.from().cluster() + ":" + text(key_of(record.from().key()));
 }
 
-std::string forwarded_words(const wire::ForwardedTo& forwarded) {
+std::string forwarded_words(JobKey key, const wire::ForwardedTo& forwarded) {
   const auto& there = forwarded.there();
-  std::string words = "forwarded to queue <" + (forwarded.has_there() ? there.queue() : forwarded.queue()) +
-                      "> of cluster <" + forwarded.cluster() + ">";
-  if (forwarded.has_there()) words += " as job <" + text(key_of(there.key())) + ">";
+  std::string words = "Job <" + text(key) + "> forwarded to cluster <" + forwarded.cluster() + ">, queue <" +
+                      (forwarded.has_there() ? there.queue() : forwarded.queue()) + ">";
+  if (forwarded.has_there()) words += ", as job <" + text(key_of(there.key())) + ">";
   return words;
 }
 

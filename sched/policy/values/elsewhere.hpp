@@ -4,6 +4,7 @@
 #include <string>
 
 #include "common/wire/job.pb.h"
+#include "sched/policy/values/job.hpp"
 
 namespace rollcall::sched {
 
@@ -13,8 +14,8 @@ void name_hosts_elsewhere(wire::JobRecord& record);
 // FROM_HOST: the submission host; of a job of another cluster host@cluster:jobid, with the id there (LSF's form).
 std::string from_host_word(const wire::JobRecord& record, const wire::Submission& asked);
 
-// "forwarded to queue <receive> of cluster <east>", "... as job <7>" once it is accepted.
-std::string forwarded_words(const wire::ForwardedTo& forwarded);
+// "Job <12> forwarded to cluster <east>, queue <receive>", "..., as job <7>" once it is accepted: LSF's words, and ours behind them.
+std::string forwarded_words(JobKey key, const wire::ForwardedTo& forwarded);
 
 // ", Mapped to <bob@east>" where the job runs, or ran, as another user there (UserMap); ", Mapped from <ann@west>" in that cluster; else "".
 std::string mapped_words(const wire::JobRecord& record, const wire::Submission& asked);

@@ -70,12 +70,17 @@ TEST(QueueTable, TakesTheFiguresAfterAForward) {
   EXPECT_EQ(first(), 1U);
 }
 
-TEST(QueueTable, TakesTheReturnsOfAJob) {
-  QueueTable table = std::vector{remote_queue("east", 8, 0)};
-  table.set_returns(0, {kMostReturns, table.queues()[0].figures, Duration{0}});
-  const auto choice = choose(job_of(4), table, settings_of({Kind::resource_only}));
-  EXPECT_TRUE(choice.offers.empty());
-  EXPECT_EQ(choice.verdicts[0].why, LeftOut::returned);
+TEST(QueueTable, HasTheReturnsOfOneJob) {
+  QueueTable table = std::vector{remote_queue("east", 8, 0), remote_queue("west", 8, 0)};
+  const auto figures = table.queues()[0].figures;
+  const auto choice = [&] { return choose(job_of(4), table, settings_of({Kind::resource_only})); };
+  table.set_returns({"HighPriority", "east"}, {kMostReturns, figures, Duration{0}});
+  table.set_returns({"HighPriority", "nobody"}, {kMostReturns, figures, Duration{0}});
+  EXPECT_EQ(choice().verdicts[0].why, LeftOut::returned);
+  EXPECT_EQ(choice().offers, std::vector<std::size_t>{1});
+  table.clear_returns();
+  EXPECT_EQ(choice().offers, (std::vector<std::size_t>{0, 1})) << "the next job did not come back";
+  EXPECT_EQ(table.queues()[0].returns.times, 0);
 }
 
 }  // namespace

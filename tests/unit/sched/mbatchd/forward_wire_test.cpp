@@ -84,14 +84,14 @@ TEST(Returns, AreThoseFromTheQueue) {
   one.set_at_us(1'000'000);
   const sched::forward::Figures then{{10, 1, 0, 0, 0}, 50, {}};
   *one.mutable_figures() = slots_of(then);
-  const auto east = returns_of(record, WallTime{6'000'000}, {"receive", "east"});
-  ASSERT_TRUE(east);
-  EXPECT_EQ(east->times, 2);
-  EXPECT_EQ(east->ago, std::chrono::seconds(5));
-  EXPECT_EQ(east->then, then);
-  EXPECT_FALSE(returns_of(record, WallTime{6'000'000}, {"receive", "north"}));
-  EXPECT_EQ(returns_of(record, WallTime{500'000}, {"receive", "east"})->ago, Duration{0})
-      << "the clock was set back";
+  const auto all = returns_of(record, WallTime{6'000'000});
+  ASSERT_EQ(all.size(), 1U);
+  const auto& [queue, east] = all[0];
+  EXPECT_EQ(queue, (conf::RemoteQueue{"receive", "east"}));
+  EXPECT_EQ(east.times, 2);
+  EXPECT_EQ(east.ago, std::chrono::seconds(5));
+  EXPECT_EQ(east.then, then);
+  EXPECT_EQ(returns_of(record, WallTime{500'000})[0].second.ago, Duration{0}) << "the clock was set back";
 }
 
 wire::QueueFigures::OfQueue told_values() {
