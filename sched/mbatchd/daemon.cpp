@@ -193,7 +193,10 @@ class Daemon {
                       scheduler_.want();
                       turn_soon();
                     },
-                    [this](const std::string& host) { return engine_->reaches(host); }}),
+                    [this](const std::string& host) { return engine_->reaches(host); },
+                    [this](const std::string& host, const sched::lease::GrantQuestion& question) {
+                      return engine_->name_grants(host, question);
+                    }}),
         engine_(make_engine(
             {loop_.context(), links_, log, committer_.store().term(),
              [this](const std::string& host, const sched::HostReport& report) { host_told(host, report); },
@@ -201,6 +204,12 @@ class Daemon {
              [this](const std::string& host) { orders_.room(host); },
              [this](const std::string& host, std::uint64_t number, const wire::Piece& piece) {
                pieces_.read(host, number, piece);
+             },
+             [this](const std::string& host, const sched::Attempt& attempt) {
+               return lease_out_.grants_of(host, attempt);
+             },
+             [this](const std::string& host, const sched::lease::GrantsOnHost& held) {
+               io::changing([&] { lease_out_.held(host, held); });
              }})),
         pieces_(
             loop_.context(), book_.jobs(), book_.forwards(), links_,
@@ -493,6 +502,7 @@ class Daemon {
       orders_.gone(host);
       pieces_.gone(host);
       keeper_.connected(host, false);
+      if (sched::HostId(host).ours()) lease_out_.host_gone(host);
       changed(book_.hosts().host_gone(host, wall_now(), silent));
     });
   }

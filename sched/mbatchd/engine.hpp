@@ -15,6 +15,7 @@
 #include "common/io/log.hpp"
 #include "common/wire/piece.pb.h"
 #include "sched/mbatchd/configuration.hpp"
+#include "sched/policy/lease/host_grants.hpp"
 #include "sched/policy/values/engine.hpp"
 
 namespace rollcall::mbatchd {
@@ -33,6 +34,10 @@ struct EngineSetup {
   std::function<void(const std::string& host)> room{};
   // The answer to read() and to file().
   std::function<void(const std::string& host, std::uint64_t number, const wire::Piece&)> piece{};
+  // The grants of leases whose slots of the host the attempt takes, as they are when its order leaves; none: slots of our own.
+  std::function<sched::lease::GrantNumbers(const std::string& host, const sched::Attempt&)> grants_of{};
+  // The answer to name_grants().
+  std::function<void(const std::string& host, const sched::lease::GrantsOnHost&)> grants_held{};
 };
 
 // A piece of a file, read or written as this user.
@@ -63,6 +68,9 @@ class Engine : public sched::Engine {
   }
   // A file of a user on any of its hosts, for a job in another cluster. The answer comes as that of read().
   virtual bool file(const std::string&, std::uint64_t, const FileOnHost&) { return false; }
+
+  // Names the newest grants of leases. False: the host is not reached, or keeps no numbers of leases.
+  virtual bool name_grants(const std::string&, const sched::lease::GrantQuestion&) { return false; }
 
   // Daemons of the cluster that call mbatchd's port are the engine's own. An error ends the link; `engine`: of ToMbatchd.
   virtual void opened(io::LinkId link, const io::LinkPeer& peer) = 0;

@@ -40,6 +40,11 @@ class EngineRouter : public sched::OrderRouter<Engine> {
     return engine != nullptr && engine->file(host, number, file);
   }
 
+  bool name_grants(const std::string& host, const sched::lease::GrantQuestion& question) override {
+    Engine* engine = engine_of(host);
+    return engine != nullptr && engine->name_grants(host, question);
+  }
+
   void opened(io::LinkId link, const io::LinkPeer& peer) override {
     const auto number = rules_.of_caller(peer);
     if (!number || *number >= engines_.size()) {
@@ -69,7 +74,7 @@ class EngineRouter : public sched::OrderRouter<Engine> {
  private:
   // An engine may report on its own hosts only.
   EngineSetup setup_of(EngineNumber number) {
-    EngineSetup own{setup_.loop, setup_.links, setup_.log, setup_.term, {}, {}, {}, {}};
+    EngineSetup own{setup_.loop, setup_.links, setup_.log, setup_.term, {}, {}, {}, {}, setup_.grants_of, {}};
     own.told = [this, number](const std::string& host, const sched::HostReport& report) {
       if (owns(number, host)) setup_.told(host, report);
     };
@@ -81,6 +86,9 @@ class EngineRouter : public sched::OrderRouter<Engine> {
     };
     own.piece = [this, number](const std::string& host, std::uint64_t question, const wire::Piece& piece) {
       if (owns(number, host) && setup_.piece) setup_.piece(host, question, piece);
+    };
+    own.grants_held = [this, number](const std::string& host, const sched::lease::GrantsOnHost& held) {
+      if (owns(number, host) && setup_.grants_held) setup_.grants_held(host, held);
     };
     return own;
   }

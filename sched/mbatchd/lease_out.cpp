@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "common/base/host_list.hpp"
 #include "common/io/local_time.hpp"
 #include "common/wire/host_facts.hpp"
 #include "sched/policy/cycle/tally.hpp"
@@ -20,6 +21,7 @@ using sched::JobKey;
 
 constexpr const char* kLeaseRow = "lease";
 constexpr Duration kShortestReclaim = std::chrono::seconds(5);  // MC_RECLAIM_DELAY=0
+constexpr Duration kAskAgain = std::chrono::seconds(5);  // a host with jobs that the Book does not know
 constexpr int kTermShift = 24;  // a lease's number: the store's term, then a counter of it
 
 // A host of ours as RES_SELECT sees it.
@@ -76,8 +78,48 @@ void LeaseOut::configure(std::shared_ptr<const Configuration> configuration) {
 // ---------------------------------------------------------------- hosts of ours
 
 void LeaseOut::host_came(const std::string& host) {
-  heard_.insert(host);
   export_due_ = advance_due_ = true;
+  // At once: the orders that follow are under these grants.
+  const auto all = leases_by_host();
+  const auto here = all.find(host);
+  fences_.came(host, here == all.end() ? lease::GrantNumbers{} : here->second);
+}
+
+void LeaseOut::held(const std::string& host, const lease::GrantsOnHost& answer) {
+  const auto knows = [&](const sched::Attempt& attempt) {
+    const sched::Job* job = jobs_.find(attempt.job);
+    return job && sched::placed(job->status()) && job->record.attempt() == attempt.number &&
+           std::any_of(job->record.hosts().begin(), job->record.hosts().end(),
+                       [&](const auto& on) { return on.name() == host; });
+  };
+  if (!fences_.answered(host, answer, knows)) return;
+  if (!fences_.heard(host))
+    log_.warning("RES of " + host + ": " +
+                 (answer.why_not.empty() ? "it has jobs on lent slots that are not known here: they are ended"
+                                         : printable(answer.why_not)));
+  std::vector<std::pair<std::uint64_t, lease::GrantNumber>> larger;
+  for (const auto& [of, number] : answer.newest)
+    if (const auto found = leases_.find(of); found != leases_.end() && number > found->second.lease.number)
+      larger.emplace_back(of, number);
+  for (const auto& [number, there] : larger) step(number, lease::event::OnDisk{there});
+  advance_due_ = ask_due_ = true;
+  handler_.turn_soon();
+}
+
+lease::GrantNumbers LeaseOut::grants_of(const std::string&, const sched::Attempt& attempt) const {
+  const sched::Job* job = jobs_.find(attempt.job);
+  if (!job || !sched::on_lent_slots(job->record)) return {};
+  // Of a lease that is over RES takes no start.
+  const std::uint64_t number = job->record.from().lease();
+  const auto of = leases_.find(number);
+  return {{number, of == leases_.end() ? lease::GrantNumber{} : of->second.lease.number}};
+}
+
+LeaseFences::ByHost LeaseOut::leases_by_host() const {
+  LeaseFences::ByHost by_host;
+  for (const auto& [number, one] : leases_)
+    for (const auto& lent : one.lease.hosts) by_host[lent.has.host][number] = one.lease.number;
+  return by_host;
 }
 
 void LeaseOut::load_came() {
@@ -87,7 +129,22 @@ void LeaseOut::load_came() {
 
 // ---------------------------------------------------------------- shared leases
 
+std::optional<TimePoint> LeaseOut::next_tick() const {
+  if (!next_ask_ || !next_reclaim_) return next_ask_ ? next_ask_ : next_reclaim_;
+  return std::min(*next_ask_, *next_reclaim_);
+}
+
 void LeaseOut::tick(TimePoint now) {
+  if (!fences_.asks_again())
+    next_ask_.reset();
+  else if (!next_ask_)
+    next_ask_ = now + kAskAgain;
+  else if (now >= *next_ask_) {
+    next_ask_ = now + kAskAgain;
+    fences_.ask_again();
+    ask_due_ = true;
+    handler_.turn_soon();
+  }
   if (std::none_of(leases_.begin(), leases_.end(), [](const auto& one) { return one.second.shared(); }))
     return next_reclaim_.reset();
   const Duration delay =
@@ -168,7 +225,7 @@ std::map<std::string, lease::OwnHost> LeaseOut::own_hosts(const std::vector<leas
   std::map<std::string, lease::OwnHost> own;
   const auto add = [&](const std::string& name) {
     if (const auto host = rules.host(name); host && *host < rules.own_hosts)
-      own[name] = {own_slots(snapshot.values(*host)), snapshot.tallies().slots[*host], heard_.contains(name)};
+      own[name] = {own_slots(snapshot.values(*host)), snapshot.tallies().slots[*host], fences_.heard(name)};
   };
   for (const auto& [number, one] : leases_)
     for (const auto& lent : one.lease.hosts) add(lent.has.host);
@@ -298,7 +355,8 @@ bool LeaseOut::keep(std::uint64_t number, const Lease* of) {
 bool LeaseOut::step(std::uint64_t number, const lease::ProviderEvent& event) {
   Lease next = leases_.at(number);
   const std::string before = peers::row_of(next).SerializeAsString();
-  const auto now = lease::hosts_now(next, all(), own_hosts(), attempts());
+  auto now = lease::hosts_now(next, all(), own_hosts(), attempts());
+  for (auto& [host, here] : now) here.fenced = fences_.on_disk(host, number);
   const auto phase = next.lease.phase;
   const auto effects = lease::step(next.lease, event, now, store_.term());
   const bool is_new = !exported_.contains(number);
@@ -307,6 +365,7 @@ bool LeaseOut::step(std::uint64_t number, const lease::ProviderEvent& event) {
     return false;
   }
   leases_.at(number) = std::move(next);
+  ask_due_ = true;
   if (const auto& one = leases_.at(number).lease; one.phase != phase)
     log_.notice("lease " + lease::text(one.id) + " of cluster " + one.consumer + ": " +
                 std::string(lease::text(phase)) + " -> " + std::string(lease::text(one.phase)) + ", grant " +
@@ -325,6 +384,8 @@ void LeaseOut::carry_out(std::uint64_t number, const lease::ProviderEffects& eff
         peer->second.stands.insert(number);
     } else if (const auto* kill_there = std::get_if<effect::Kill>(&one)) {
       kill(of, kill_there->host, kill_there->slots);
+    } else if (const auto* fence = std::get_if<effect::Fence>(&one)) {
+      fences_.wants(fence->host, number);
     } else if (std::holds_alternative<effect::Forget>(one)) {
       if (!keep(number, nullptr)) continue;  // it is acknowledged again
       log_.notice("lease " + lease::text(of.lease.id) + " of cluster " + of.lease.consumer + " is over");
@@ -332,7 +393,6 @@ void LeaseOut::carry_out(std::uint64_t number, const lease::ProviderEffects& eff
       exported_.erase(number);
       break;
     }
-    // Fence: RES of this release keeps no numbers of leases. Slots change hands when the consumer acknowledges.
   }
   if (!effects.empty()) handler_.turn_soon();
 }
@@ -408,7 +468,7 @@ sched::book::ForwardedJobs::Answered LeaseOut::start(const std::string& cluster,
   const auto there = attempts();
   const auto used = there.find({lent.lease(), lent.host()});
   const lease::GrantNumber under{lent.under().term(), lent.under().counter()};
-  const bool reported = heard_.contains(lent.host());
+  const bool reported = fences_.heard(lent.host());
   if (!found->second.lease.may_start(
           lent.host(), lent.slots(), under,
           reported ? std::optional(used == there.end() ? 0 : used->second.slots) : std::nullopt))
@@ -465,6 +525,8 @@ void LeaseOut::flush(WallTime) {
     for (const auto& [number, one] : leases_) all.push_back(number);
     for (const std::uint64_t number : all) divide(number);
   }
+  // Before the grants are told: the orders for starts under them follow.
+  if (std::exchange(ask_due_, false)) fences_.ask(leases_by_host());
   // Sending may end a connection, and then removes its peer from peers_: collect all messages first.
   std::vector<std::pair<std::string, wire::PeerMessage>> due;
   for (auto& [cluster, peer] : peers_)

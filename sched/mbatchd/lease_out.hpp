@@ -5,6 +5,9 @@
 // commit, always as the lease is then. A job that another cluster starts on lent slots is a job of the Book with an id of its own
 // (ForwardedJobs); its slots are the lease's, so no cycle of ours counts it.
 //
+// The RES of each host is named the grants that have slots there when it connects, and again where slots are taken (LeaseFences). So
+// slots come back from a consumer that is cut off. No slot of a host is granted, and no start passed, before its RES has answered.
+//
 // Every MC_RECLAIM_DELAY the idle slots of each shared lease go to one side (reclaim.hpp); 0: every five seconds.
 #pragma once
 
@@ -21,6 +24,7 @@
 #include "common/io/log.hpp"
 #include "common/wire/peer.pb.h"
 #include "sched/mbatchd/configuration.hpp"
+#include "sched/mbatchd/lease_fences.hpp"
 #include "sched/policy/answers/snapshot_keeper.hpp"
 #include "sched/policy/book/forwarded_jobs.hpp"
 #include "sched/policy/book/job_table.hpp"
@@ -35,6 +39,7 @@ class LeaseOut {
     std::function<void(sched::Effects)> changed;
     std::function<void()> turn_soon;  // something is to be told, or slots are ours again
     std::function<bool(const std::string& host)> reaches;
+    LeaseFences::Name name;
   };
   LeaseOut(const sched::book::JobTable& jobs, sched::book::ForwardedJobs& forwards,
            sched::answers::SnapshotKeeper& keeper, io::JobStore& store, io::Log& log, Handler handler)
@@ -43,7 +48,8 @@ class LeaseOut {
         keeper_(keeper),
         store_(store),
         log_(log),
-        handler_(std::move(handler)) {}
+        handler_(std::move(handler)),
+        fences_(handler_.name) {}
 
   // A row of the store, before configure(). False: it is of something else.
   bool load(const io::StoredControl& row);
@@ -52,9 +58,13 @@ class LeaseOut {
 
   // --- hosts of ours
   void host_came(const std::string& host);
+  void host_gone(const std::string& host) { fences_.gone(host); }
+  // The grants that an order for the attempt is under; empty: it has slots of our own.
+  sched::lease::GrantNumbers grants_of(const std::string& host, const sched::Attempt& attempt) const;
+  void held(const std::string& host, const sched::lease::GrantsOnHost& answer);
   void load_came();
   void tick(TimePoint now);
-  std::optional<TimePoint> next_tick() const { return next_reclaim_; }
+  std::optional<TimePoint> next_tick() const;
   void changed(const std::set<sched::JobKey>& jobs);
 
   // --- the other cluster
@@ -83,6 +93,7 @@ class LeaseOut {
   std::map<std::string, sched::lease::OwnHost> own_hosts(
       const std::vector<sched::lease::LeasedHost>& more = {}) const;
   std::vector<sched::lease::LeasedHost> exported_by(const Lease& of, const sched::lease::Offer& offer) const;
+  LeaseFences::ByHost leases_by_host() const;
   void divide(std::uint64_t number);
   sched::lease::Attempts attempts() const;
   void export_all();
@@ -108,11 +119,13 @@ class LeaseOut {
   std::vector<sched::lease::ExportPolicy> policies_;
   std::map<std::uint64_t, Lease> leases_;                                    // by number
   std::map<std::uint64_t, std::vector<sched::lease::LeasedHost>> exported_;  // what each was last offered
-  std::set<std::string> heard_;  // hosts whose RES has said in this term what it holds
+  LeaseFences fences_;
   std::map<std::string, Peer> peers_;
   std::uint64_t made_ = 0;   // leases of this term
   bool export_due_ = false;  // hosts or files have changed
   bool advance_due_ = false;
+  bool ask_due_ = false;  // leases, their numbers or their hosts have changed
+  std::optional<TimePoint> next_ask_;
   std::optional<TimePoint> next_reclaim_;  // none: there is no shared lease
   bool reclaim_due_ = false;
 };

@@ -36,10 +36,15 @@ class ResEngine : public Engine {
   }
 
   void start(const std::string& host, sched::order::Start order) override {
-    send(host, to_res(std::move(order)));
+    const sched::Attempt attempt = order.attempt;
+    wire::ToRes message = to_res(std::move(order));
+    stamp(host, attempt, message);
+    send(host, std::move(message));
   }
   void expect(const std::string& host, const sched::order::Expect& order) override {
-    send(host, to_res(order));
+    wire::ToRes message = to_res(order);
+    stamp(host, order.attempt, message);
+    send(host, std::move(message));
   }
   // All go-aheads of a turn leave in one message.
   void go(const std::string& host, const sched::Attempt& attempt) override {
@@ -78,6 +83,10 @@ class ResEngine : public Engine {
     return hosts_.send(host, std::move(message));
   }
 
+  bool name_grants(const std::string& host, const sched::lease::GrantQuestion& question) override {
+    return knows_leases_.contains(host) && hosts_.send(host, to_res(question));
+  }
+
   void opened(io::LinkId link, const io::LinkPeer& peer) override { hosts_.opened(link, peer); }
   bool has(io::LinkId link) const override { return hosts_.has(link); }
   Result<void> message(io::LinkId link, std::string_view engine) override {
@@ -101,7 +110,10 @@ class ResEngine : public Engine {
     hosts_.send(host, std::move(order));
   }
   void hear(const std::string& host, const wire::FromRes& said) {
-    if (said.has_hello()) tell_connected(host);
+    if (said.has_hello()) {
+      tell_connected(host);
+      said.hello().knows_leases() ? void(knows_leases_.insert(host)) : void(knows_leases_.erase(host));
+    }
     if (said.has_refused()) setup_.log.error("RES of " + host + " refuses an order: " + said.refused().why());
     if (said.left_behind().directories() > 0)
       setup_.log.warning("RES of " + host + " could not remove the files of ended jobs; \"bhosts -l " + host +
@@ -111,7 +123,12 @@ class ResEngine : public Engine {
                          std::to_string(said.not_prepared().job().key().id()) + ": " +
                          said.not_prepared().why());
     if (said.has_read() && setup_.piece) setup_.piece(host, said.read().number(), said.read().piece());
+    if (said.has_grants() && setup_.grants_held) setup_.grants_held(host, grants_of(said.grants()));
     if (const auto report = report_of(said)) setup_.told(host, *report);
+  }
+  // A RES of an older release starts a job on lent slots as any other one.
+  void stamp(const std::string& host, const sched::Attempt& attempt, wire::ToRes& order) const {
+    if (setup_.grants_of && knows_leases_.contains(host)) put_grants(setup_.grants_of(host, attempt), order);
   }
   // A host's return is logged at the level of its loss, so that a log that has the one has the other.
   void tell_connected(const std::string& host) {
@@ -122,6 +139,7 @@ class ResEngine : public Engine {
   }
   void lost(const std::string& host, Duration silent) {
     gos_.erase(host);
+    knows_leases_.erase(host);
     setup_.log.warning("RES of " + host + " is not connected any more");
     lost_.insert(host);
     setup_.gone(host, silent);
@@ -131,7 +149,8 @@ class ResEngine : public Engine {
   ResLinks hosts_;
   std::map<std::string, std::vector<sched::Attempt>> gos_;  // of this turn, by host
   bool gos_posted_ = false;
-  std::set<std::string> lost_;  // told in the log, and not connected again since
+  std::set<std::string> knows_leases_;  // connected hosts whose RES keeps numbers of grants
+  std::set<std::string> lost_;          // told in the log, and not connected again since
 };
 
 }  // namespace

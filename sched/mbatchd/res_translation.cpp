@@ -88,6 +88,14 @@ report::HostCame came(const FromRes::ResHello& hello) {
   return came;
 }
 
+wire::LeaseGrant grant_of(std::uint64_t lease, const sched::lease::GrantNumber& number) {
+  wire::LeaseGrant grant;
+  grant.set_lease(lease);
+  grant.set_term(number.term);
+  grant.set_counter(number.counter);
+  return grant;
+}
+
 template <class Jobs>
 std::vector<sched::Attempt> attempts_of(const Jobs& jobs) {
   std::vector<sched::Attempt> attempts;
@@ -174,6 +182,35 @@ ToRes to_res(const sched::order::Signal& order) {
   signal.set_terminate_us(sent.terminate_us());
   signal.set_suspend_reasons(order.suspend_reasons);
   return message;
+}
+
+ToRes to_res(const sched::lease::GrantQuestion& question) {
+  ToRes message;
+  auto& naming = *message.mutable_grants();
+  naming.set_number(question.number);
+  for (const auto& [lease, number] : question.newest) *naming.add_newest() = grant_of(lease, number);
+  for (const std::uint64_t lease : question.over) naming.add_over(lease);
+  return message;
+}
+
+void put_grants(const sched::lease::GrantNumbers& grants, ToRes& order) {
+  auto& to = order.has_start() ? *order.mutable_start()->mutable_grants()
+                               : *order.mutable_expect()->mutable_grants();
+  for (const auto& [lease, number] : grants) *to.Add() = grant_of(lease, number);
+}
+
+sched::lease::GrantsOnHost grants_of(const FromRes::GrantsHeld& told) {
+  sched::lease::GrantsOnHost answer;
+  answer.question = told.number();
+  answer.why_not = told.why_not();
+  for (const auto& grant : told.newest()) answer.newest[grant.lease()] = {grant.term(), grant.counter()};
+  for (const auto& job : told.jobs()) {
+    auto& held = answer.jobs.emplace_back();
+    held.attempt = attempt_of(job.job());
+    held.over = job.state() == FromRes::Held::OVER;
+    for (const auto& grant : job.grants()) held.leases.push_back(grant.lease());
+  }
+  return answer;
 }
 
 ToRes go(const std::vector<sched::Attempt>& attempts) {

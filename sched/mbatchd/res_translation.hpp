@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "common/wire/res.pb.h"
+#include "sched/policy/lease/host_grants.hpp"
 #include "sched/policy/values/engine.hpp"
 
 namespace rollcall::mbatchd {
@@ -13,6 +14,11 @@ namespace rollcall::mbatchd {
 wire::ToRes to_res(sched::order::Start order);
 wire::ToRes to_res(const sched::order::Expect& order);
 wire::ToRes to_res(const sched::order::Signal& order);
+// NameGrants.
+wire::ToRes to_res(const sched::lease::GrantQuestion& question);
+// Of a start, or of tasks that may come.
+void put_grants(const sched::lease::GrantNumbers& grants, wire::ToRes& order);
+sched::lease::GrantsOnHost grants_of(const wire::FromRes::GrantsHeld& told);
 wire::ToRes go(const std::vector<sched::Attempt>& attempts);
 wire::ToRes acknowledgement(const sched::Attempt& attempt);
 wire::ToRes release(const sched::Attempt& attempt);

@@ -213,6 +213,47 @@ def test_a_cut_and_dead_masters_double_no_slot(bench):
         expect_equal(sorted(lines_of(clusters)), sorted(map(str, (first, second))), "each ran once")
 
 
+# The consumer cannot acknowledge: the provider raises the number, and RES says that it holds nothing older.
+def test_a_slot_comes_back_from_a_consumer_that_is_cut_off(bench):
+    with two(bench, lends="", east=("n2", "n3")) as clusters:
+        west, east = clusters["west"], clusters["east"]
+        east.write_batch("lsb.resources", CHOOSES)
+        east.good("badmin", "reconfig", "-f")
+        job = west.bsub("echo $(hostname) $$ >>ran; sleep 1000", "-q", "borrow", "-o", "/dev/null")
+        west.wait_for(job, "RUN")
+        wait_until(lambda: len(lines_of(clusters)) == 1, shown(west))
+        lent, process = lines_of(clusters)[0].split()
+        own = [east.bsub(f"grep -s State: /proc/{process}/status >>beside.$LSB_JOBID; sleep 1000", "-o", "/dev/null") for _ in range(2)]
+        east.wait_for(own[0], "RUN")
+        expect(east.field(own[0], "exec_host") != lent, "the host that is not lent")
+        cut = Cut(bench, list(clusters.members.values()), (west, east))
+        cut.begin()
+        east.wait_for_connection("west", ": not connected")
+        west.wait_for(job, "UNKWN")
+        east.kill_daemon("res", lent)
+        east.write_batch("lsb.resources", "")
+        east.good("badmin", "reconfig", "-f")
+        wait_until(lambda: (borrowed(east, lent) or ["", ""])[1] == "unreach", shown(east), 30)
+        expect_equal(east.field(own[1]), "PEND", "no RES has said that the slot is free")
+        expect(os.path.exists(f"/proc/{process}"), "the borrowed job runs on")
+        east.start_daemon("res", lent)
+        east.wait_for(own[1], "RUN")
+        expect_equal(east.field(own[1], "exec_host"), lent, "the host that came back")
+        wait_until(lambda: os.path.exists(f"{west.places[ALICE]}/beside.{own[1]}"), shown(east))
+        expect_equal(lines_of(clusters, f"beside.{own[1]}"), [], "processes of the borrowed job when its slot was used again")
+        west.wait_for(job, "UNKWN")  # only the provider's word ends the attempt
+        cut.end()
+        west.wait_for_connection("east")
+        west.wait_for(job, "PEND")
+        expect_equal(len(lines_of(clusters)), 1, "attempts that ran")
+        wait_until(lambda: borrowed(west, f"{lent}@east") is None, shown(west))
+        west.run("bkill", str(job))
+        west.wait_for(job, "EXIT")
+        for number in own:
+            east.run("bkill", str(number))
+            east.wait_for(number, "EXIT")
+
+
 def requires(_):
     needs_users()
 

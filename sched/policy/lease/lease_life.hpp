@@ -17,8 +17,8 @@
 //   recalling |                                      |
 //   any       | the policy is gone                   | as "fewer slots", then returned, Tell
 //   returned  | Acknowledged                         | Forget
-//   any       | Acknowledged, a larger number of an  | number raised, Tell, Fence as far as it is needed: another master told
-//             | older term                           | it, and the store does not have it
+//   any       | Acknowledged or OnDisk, a larger     | number raised, Tell, Fence as far as it is needed: another master told
+//             | number of an older term              | it, and the store does not have it
 //   any       | Changed                              | Fence and Kill again, as far as they are still needed
 //   any       | Connected                            | Tell
 //
@@ -80,7 +80,8 @@ struct HostNow {
   // Slots in nobody's hand, which the lease may have. 0 until the host's RES has said in this mbatchd's term what it holds: another
   // master may have granted slots and started jobs that the store does not know.
   int free = 0;
-  GrantNumber fenced;  // the number of this lease that the host's RES has written down in this mbatchd's term
+  // The number of this lease that the host's RES has written down in this mbatchd's term; `used` then has all that runs there.
+  GrantNumber fenced;
 };
 using HostsNow = std::map<std::string, HostNow>;
 
@@ -100,11 +101,15 @@ struct Acknowledged {
   GrantNumber number;
   std::map<std::string, int> uses;  // slots of each host with jobs of the consumer
 };
-struct Changed {};    // a job ended, a slot is free, RES wrote a number or came back
+struct Changed {};  // a job ended, a slot is free, RES wrote a number or came back
+// RES of a host has this number on disk. A larger one than ours is of another master, whose starts it took.
+struct OnDisk {
+  GrantNumber number;
+};
 struct Connected {};  // the other cluster's master
 }  // namespace event
 using ProviderEvent = std::variant<event::Exported, event::Divided, event::Asked, event::Acknowledged,
-                                   event::Changed, event::Connected>;
+                                   event::Changed, event::OnDisk, event::Connected>;
 
 namespace effect {
 struct Tell {};  // the consumer how the lease stands; after the commit, like all effects

@@ -35,14 +35,7 @@ class ProviderStep {
     advance();
   }
   void operator()(const event::Acknowledged& event) {
-    if (event.number > lease_.number) {
-      // Of this term or a later one it was never told: a lie, or a store that was put back. Else another master told it, and the
-      // consumer waits for a larger one.
-      if (event.number.term >= term_) return;
-      become(lease_.phase);
-      if (taking()) ask_for_slots();
-      return;
-    }
+    if (event.number > lease_.number) return exceed(event.number);
     lease_.acknowledged = std::max(lease_.acknowledged, event.number);
     if (event.number == lease_.number)
       for (LentHost& host : lease_.hosts) {
@@ -52,6 +45,9 @@ class ProviderStep {
     advance();
   }
   void operator()(const event::Changed&) { take_or_grow(); }
+  void operator()(const event::OnDisk& event) {
+    if (event.number > lease_.number) exceed(event.number);
+  }
   void operator()(const event::Connected&) { effects.emplace_back(effect::Tell{}); }
 
  private:
@@ -59,12 +55,13 @@ class ProviderStep {
     const auto found = now_.find(host.has.host);
     return found == now_.end() ? HostNow{} : found->second;
   }
+  // Where RES has the newest number, what the consumer said last does not count: it may be cut off.
   int used(const LentHost& host) const {
-    return std::min(std::max(now_of(host).used, host.told), host.has.slots);
+    const int here = now_of(host).used;
+    return std::min(fenced(host) ? here : std::max(here, host.told), host.has.slots);
   }
-  bool settled(const LentHost& host) const {
-    return lease_.acknowledged == lease_.number || now_of(host).fenced == lease_.number;
-  }
+  bool fenced(const LentHost& host) const { return now_of(host).fenced == lease_.number; }
+  bool settled(const LentHost& host) const { return lease_.acknowledged == lease_.number || fenced(host); }
   bool taking() const { return lease_.phase == Phase::inactive || lease_.phase == Phase::recalling; }
   bool any_slots() const {
     return std::any_of(lease_.hosts.begin(), lease_.hosts.end(),
@@ -90,6 +87,13 @@ class ProviderStep {
     host.kills = asked.slots < slots;
   }
 
+  // Of this term or a later one it was never told: a lie, or a store that was put back. Else another master told it, and the consumer
+  // and RES wait for a larger one.
+  void exceed(const GrantNumber& others) {
+    if (others.term >= term_) return;
+    become(lease_.phase);
+    if (taking()) ask_for_slots();
+  }
   void become(Phase phase) {
     lease_.phase = phase;
     lease_.number = {term_, lease_.number.counter + 1};

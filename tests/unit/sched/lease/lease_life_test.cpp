@@ -67,6 +67,14 @@ TEST(LeaseProvider, TakesIdleSlotsByResAloneWhileTheConsumerIsAway) {
   step(lease, event::Divided{{{"a", 1}}}, host_now(1, 0), kTerm);
   EXPECT_EQ(text(step(lease, event::Changed{}, host_now(1, 0, lease.number), kTerm)), "freed 2, tell");
 }
+TEST(LeaseProvider, WhatACutOffConsumerSaidLastKeepsNoSlot) {
+  ProviderLease lease = active(1);
+  step(lease, event::Acknowledged{lease.number, {{"a", 1}}}, host_now(1, 0), kTerm);
+  step(lease, {event::Exported{.hosts = {}, .resources = {}, .withdrawn = true}}, host_now(1, 0), kTerm);
+  EXPECT_EQ(text(step(lease, event::Changed{}, host_now(0, 0), kTerm)), "fence a, kill 1")
+      << "RES may hold it";
+  EXPECT_EQ(text(step(lease, event::Changed{}, host_now(0, 0, lease.number), kTerm)), "freed 1, tell");
+}
 TEST(LeaseProvider, LeavesSlotsThatTheConsumerSaysItUses) {
   ProviderLease lease = active(3);
   step(lease, event::Divided{{{"a", 1}}}, host_now(0, 0), kTerm);
@@ -138,6 +146,15 @@ TEST(LeaseProvider, RaisesItsNumberAboveThatOfAnotherMaster) {
   EXPECT_EQ(lease.phase, Phase::inactive);
   EXPECT_EQ(text(step(lease, event::Acknowledged{lease.number, {}}, host_now(0, 0), kTerm + 2)),
             "freed 2, tell");
+}
+TEST(LeaseProvider, RaisesItsNumberAboveOneThatResHasOfAnotherMaster) {
+  ProviderLease lease = active(3);
+  const GrantNumber others{kTerm + 1, 9};
+  EXPECT_EQ(text(step(lease, event::OnDisk{others}, host_now(0, 0), kTerm + 1)), "")
+      << "of our own term it is a lie";
+  EXPECT_EQ(text(step(lease, event::OnDisk{others}, host_now(0, 0), kTerm + 2)), "tell");
+  EXPECT_GT(lease.number, others);
+  EXPECT_EQ(text(step(lease, event::OnDisk{others}, host_now(0, 0), kTerm + 2)), "");
 }
 TEST(LeaseProvider, StartsNothingBeforeResHasReported) {
   const ProviderLease lease = active(2);

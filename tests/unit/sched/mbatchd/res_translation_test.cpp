@@ -40,6 +40,46 @@ wire::ExecHost host(const std::string& name, unsigned slots) {
   return host;
 }
 
+TEST(ResWords, AnOrderHasTheGrantsOfItsSlots) {
+  ToRes start, expect;
+  start.mutable_start();
+  expect.mutable_expect();
+  for (auto* order : {&start, &expect}) put_grants({{5, {7, 3}}}, *order);
+  ASSERT_EQ(start.start().grants_size(), 1);
+  EXPECT_EQ(start.start().grants(0).lease(), 5U);
+  EXPECT_EQ(start.start().grants(0).term(), 7U);
+  EXPECT_EQ(start.start().grants(0).counter(), 3U);
+  EXPECT_EQ(expect.expect().grants_size(), 1);
+}
+
+TEST(ResWords, GrantsAreNamedAndAnswered) {
+  const ToRes named = to_res(sched::lease::GrantQuestion{9, {{5, {7, 3}}}, {4}});
+  EXPECT_EQ(named.grants().number(), 9U);
+  EXPECT_EQ(named.grants().newest(0).counter(), 3U);
+  EXPECT_EQ(named.grants().over(0), 4U);
+  FromRes::GrantsHeld told;
+  told.set_number(9);
+  told.set_why_not("disk full");
+  auto& newest = *told.add_newest();
+  newest.set_lease(5);
+  newest.set_counter(2);
+  for (const auto state : {FromRes::Held::RUNNING, FromRes::Held::OVER}) {
+    auto& job = *told.add_jobs();
+    set_third(*job.mutable_job());
+    job.set_state(state);
+    job.add_grants()->set_lease(5);
+  }
+  const auto answer = grants_of(told);
+  EXPECT_EQ(answer.question, 9U);
+  EXPECT_EQ(answer.why_not, "disk full");
+  EXPECT_EQ(answer.newest.at(5), (sched::lease::GrantNumber{0, 2}));
+  ASSERT_EQ(answer.jobs.size(), 2U);
+  EXPECT_EQ(answer.jobs[0].attempt, kThird);
+  EXPECT_THAT(answer.jobs[0].leases, ElementsAre(5U));
+  EXPECT_FALSE(answer.jobs[0].over);
+  EXPECT_TRUE(answer.jobs[1].over);
+}
+
 TEST(ResWords, AStartHasAllOfTheOrder) {
   auto asked = std::make_shared<wire::Submission>();
   asked->set_command("true");

@@ -1,0 +1,120 @@
+// What a RES is told of grants, and what its answer is worth.
+#include "sched/policy/lease/host_grants.hpp"
+
+#include <gtest/gtest.h>
+
+namespace rollcall::sched::lease {
+namespace {
+
+constexpr GrantNumber kOld{7, 1}, kNew{7, 2};
+const Attempt kJob{{12, 0}, 1};
+
+GrantsOnHost answer(const GrantQuestion& question, std::vector<GrantsOnHost::Held> jobs = {}) {
+  return {question.number, question.newest, std::move(jobs), ""};
+}
+bool all(const Attempt&) { return true; }
+bool none(const Attempt&) { return false; }
+
+TEST(HostGrants, NamesEveryLeaseOfAHostThatConnects) {
+  HostGrants host;
+  EXPECT_FALSE(host.next_question({{3, kOld}}));
+  host.came();
+  const auto question = host.next_question({{3, kOld}, {4, kNew}});
+  ASSERT_TRUE(question);
+  EXPECT_EQ(question->newest, (GrantNumbers{{3, kOld}, {4, kNew}}));
+  EXPECT_FALSE(host.heard());
+  EXPECT_FALSE(host.next_question({{3, kOld}, {4, kNew}})) << "it is told once";
+  EXPECT_TRUE(host.answered(answer(*question), none));
+  EXPECT_TRUE(host.heard());
+  EXPECT_EQ(host.on_disk(3), kOld);
+}
+TEST(HostGrants, NamesARaisedNumberOnlyWhereSlotsAreTaken) {
+  HostGrants host;
+  host.came();
+  host.answered(answer(*host.next_question({{3, kOld}})), none);
+  EXPECT_FALSE(host.next_question({{3, kNew}}));
+  host.wants(3);
+  const auto question = host.next_question({{3, kNew}});
+  ASSERT_TRUE(question);
+  EXPECT_EQ(question->newest, (GrantNumbers{{3, kNew}}));
+  EXPECT_EQ(host.on_disk(3), kOld) << "not before the answer";
+  host.answered(answer(*question), none);
+  EXPECT_EQ(host.on_disk(3), kNew);
+}
+TEST(HostGrants, NamesALeaseThatGetsSlotsOfTheHost) {
+  HostGrants host;
+  host.came();
+  host.answered(answer(*host.next_question({{3, kOld}})), none);
+  EXPECT_EQ(host.next_question({{3, kOld}, {4, kNew}})->newest, (GrantNumbers{{4, kNew}}));
+}
+TEST(HostGrants, BelievesNoHostWithJobsThatTheBookDoesNotKnow) {
+  HostGrants host;
+  host.came();
+  auto question = host.next_question({{3, kOld}, {4, kOld}});
+  host.answered(answer(*question, {{kJob, {3}, false}}), none);
+  EXPECT_FALSE(host.heard());
+  EXPECT_EQ(host.on_disk(3), GrantNumber{});
+  EXPECT_TRUE(host.asks_again());
+  host.ask_again();
+  question = host.next_question({{3, kOld}, {4, kOld}});
+  ASSERT_TRUE(question);
+  host.answered(answer(*question, {{kJob, {3}, true}}), none);  // its end follows
+  EXPECT_TRUE(host.heard());
+  EXPECT_EQ(host.on_disk(3), kOld);
+  EXPECT_FALSE(host.asks_again());
+}
+TEST(HostGrants, BelievesJobsThatTheBookHas) {
+  HostGrants host;
+  host.came();
+  host.answered(answer(*host.next_question({{3, kOld}}), {{kJob, {3}, false}}), all);
+  EXPECT_TRUE(host.heard());
+  EXPECT_EQ(host.on_disk(3), kOld);
+}
+TEST(HostGrants, AsksAgainWhereNumbersCannotBeKept) {
+  HostGrants host;
+  host.came();
+  auto told = answer(*host.next_question({{3, kOld}}));
+  told.newest.clear();
+  told.why_not = "disk full";
+  host.answered(told, none);
+  EXPECT_FALSE(host.heard());
+  EXPECT_TRUE(host.asks_again());
+}
+TEST(HostGrants, IgnoresAnAnswerOfAnEarlierConnection) {
+  HostGrants host;
+  host.came();
+  const auto first = host.next_question({{3, kOld}});
+  host.gone();
+  host.came();
+  host.next_question({{3, kNew}});
+  EXPECT_FALSE(host.answered(answer(*first), none));
+  EXPECT_FALSE(host.heard());
+}
+TEST(HostGrants, ForgetsWhatWasOnDiskWhenTheHostGoes) {
+  HostGrants host;
+  host.came();
+  host.answered(answer(*host.next_question({{3, kOld}})), none);
+  host.gone();
+  EXPECT_EQ(host.on_disk(3), GrantNumber{});
+}
+TEST(HostGrants, SaysOnceThatALeaseIsOver) {
+  HostGrants host;
+  host.came();
+  host.answered(answer(*host.next_question({{3, kOld}, {4, kOld}})), none);
+  const auto question = host.next_question({{4, kOld}});
+  ASSERT_TRUE(question);
+  EXPECT_EQ(question->over, std::vector<std::uint64_t>{3});
+  EXPECT_FALSE(host.next_question({{4, kOld}}));
+  EXPECT_EQ(host.next_question({{3, kNew}, {4, kOld}})->newest, (GrantNumbers{{3, kNew}})) << "it is back";
+}
+TEST(HostGrants, HearsAHostThatKeepsNoNumbers) {
+  HostGrants host;
+  host.came();
+  host.next_question({{3, kOld}});
+  host.keeps_no_numbers();
+  EXPECT_TRUE(host.heard());
+  EXPECT_EQ(host.on_disk(3), GrantNumber{});
+}
+
+}  // namespace
+}  // namespace rollcall::sched::lease
