@@ -236,6 +236,11 @@ class Daemon {
              [this] {
                return forward_out_.rows(
                    [this](const std::string& cluster) { return peers_.condition(cluster); }, steady_now());
+             },
+             [this] {
+               auto reports = lease_out_.reports();
+               for (auto& borrowed : lease_in_.reports()) reports.push_back(std::move(borrowed));
+               return reports;
              }},
             links_, clients_),
         waiters_(book_.jobs(),

@@ -5,6 +5,7 @@
 
 #include "common/base/host_list.hpp"
 #include "sched/mbatchd/forward_wire.hpp"
+#include "sched/policy/answers/lease_rows.hpp"
 #include "sched/policy/jobs/site_rules.hpp"
 #include "sched/policy/lease/lease_terms.hpp"
 #include "sched/policy/peers/crossing.hpp"
@@ -266,6 +267,32 @@ void LeaseIn::step(const LeaseId& id, const lease::ConsumerEvent& event) {
   }
 }
 
+std::vector<lease::LeaseReport> LeaseIn::reports() const {
+  std::vector<lease::LeaseReport> reports;
+  for (const auto& [id, one] : leases_) {
+    lease::LeaseReport& report = reports.emplace_back();
+    report.id = id;
+    report.cluster = id.provider;
+    report.imports = true;
+    report.connected = knows(id.provider);
+    report.phase = one.phase;
+    report.number = one.number;
+    for (const auto& has : one.hosts) {
+      lease::ReportedHost& host = report.hosts.emplace_back();
+      host.host = has.host;
+      host.exported = has.slots;
+      host.has = has;
+      const std::string on = id_of(has.host, id.provider);
+      for (const JobKey key : jobs_.on_host(on))
+        if (const sched::Job* job = jobs_.find(key))
+          for (const auto& at : job->record.hosts())
+            if (at.name() == on)
+              sched::answers::count(host.counts, job->status(), static_cast<int>(at.slots()));
+    }
+  }
+  return reports;
+}
+
 void LeaseIn::flush() {
   for (const LeaseId& id : std::exchange(answers_, {})) {
     const auto found = leases_.find(id);
@@ -311,7 +338,7 @@ void LeaseIn::borrow() {
       const HostId host(id_of(has.host, id.provider));
       if (has.slots == 0 || hosts.contains(host)) continue;
       sched::HostOnLease to;
-      to.unavailable = true;
+      to.unavailable = knows(id.provider);  // it has told of no load yet
       if (peer != peers_.end())
         if (const auto load = peer->second.loads.find(has.host); load != peer->second.loads.end())
           to = load->second;

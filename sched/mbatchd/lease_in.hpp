@@ -24,6 +24,7 @@
 #include "sched/policy/book/host_ledger.hpp"
 #include "sched/policy/book/job_table.hpp"
 #include "sched/policy/lease/lease_life.hpp"
+#include "sched/policy/lease/lease_report.hpp"
 #include "sched/policy/peers/lease_messages.hpp"
 #include "sched/policy/values/engine.hpp"
 
@@ -57,6 +58,8 @@ class LeaseIn : public sched::Engine {
 
   // Behind a cycle: asks for leases that a job which still waits could use.
   void planned(const sched::cycle::Snapshot& snapshot);
+  // For bclusters.
+  std::vector<sched::lease::LeaseReport> reports() const;
   // Everything is committed: answers.
   void flush();
 

@@ -6,6 +6,7 @@
 #include "common/base/host_list.hpp"
 #include "common/io/local_time.hpp"
 #include "common/wire/host_facts.hpp"
+#include "sched/policy/answers/lease_rows.hpp"
 #include "sched/policy/cycle/tally.hpp"
 #include "sched/policy/peers/crossing.hpp"
 #include "sched/policy/peers/lease_messages.hpp"
@@ -173,8 +174,8 @@ void LeaseOut::divide(std::uint64_t number) {
     const auto division = lease::reclaim(hosts);
     if (division.to == lease::Division::To::nobody) return;
     has = division.consumer_has;
-    log_.notice("lease " + lease::text(of.lease.id) + ": " +
-                lease::reclaim_reason(lease::idle_slots(hosts), division.to));
+    divisions_[number] = lease::reclaim_reason(lease::idle_slots(hosts), division.to);
+    log_.notice("lease " + lease::text(of.lease.id) + ": " + divisions_.at(number));
   }
   lease::event::Divided divided;
   for (std::size_t i = 0; i < hosts.size(); ++i) divided.consumer_has[of.lease.hosts[i].has.host] = has[i];
@@ -391,6 +392,7 @@ void LeaseOut::carry_out(std::uint64_t number, const lease::ProviderEffects& eff
       log_.notice("lease " + lease::text(of.lease.id) + " of cluster " + of.lease.consumer + " is over");
       leases_.erase(number);
       exported_.erase(number);
+      divisions_.erase(number);
       break;
     }
   }
@@ -477,6 +479,31 @@ sched::book::ForwardedJobs::Answered LeaseOut::start(const std::string& cluster,
   if (!number || !handler_.reaches(lent.host())) return stale("host " + lent.host() + " is not reached");
   if (keeper_.snapshot().host(*number).closed) return stale("host " + lent.host() + " is closed");
   return forwards_.start_on_lent_slots(cluster, offer, asked, who, now);
+}
+
+std::vector<lease::LeaseReport> LeaseOut::reports() const {
+  std::vector<lease::LeaseReport> reports;
+  for (const auto& [number, one] : leases_) {
+    lease::LeaseReport& report = reports.emplace_back();
+    report.id = one.lease.id;
+    report.cluster = one.lease.consumer;
+    report.connected = peers_.contains(one.lease.consumer);
+    report.phase = one.lease.phase;
+    report.number = one.lease.number;
+    report.shared = one.shared();
+    if (const auto why = divisions_.find(number); why != divisions_.end()) report.reason = why->second;
+    for (const auto& lent : one.lease.hosts) {
+      lease::ReportedHost& host = report.hosts.emplace_back();
+      host.host = lent.has.host;
+      const auto both = one.both_sides.find(lent.has.host);
+      host.exported = both == one.both_sides.end() ? lent.wanted : both->second;
+      host.has = lent.has;
+      for (const JobKey key : jobs_.on_host(lent.has.host))
+        if (const sched::Job* job = jobs_.find(key); job && job->record.from().lease() == number)
+          sched::answers::count(host.counts, job->status(), static_cast<int>(job->record.hosts(0).slots()));
+    }
+  }
+  return reports;
 }
 
 wire::PeerMessage LeaseOut::loads_for(const std::string& cluster) const {

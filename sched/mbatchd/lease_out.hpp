@@ -28,6 +28,7 @@
 #include "sched/policy/answers/snapshot_keeper.hpp"
 #include "sched/policy/book/forwarded_jobs.hpp"
 #include "sched/policy/book/job_table.hpp"
+#include "sched/policy/lease/lease_report.hpp"
 #include "sched/policy/lease/lease_terms.hpp"
 
 namespace rollcall::mbatchd {
@@ -77,6 +78,9 @@ class LeaseOut {
                                              const wire::Submission& asked, const sched::Identity& who,
                                              WallTime now);
 
+  // For bclusters and bhosts -e.
+  std::vector<sched::lease::LeaseReport> reports() const;
+
   // Everything is committed: tells what is to be told.
   void flush(WallTime now);
 
@@ -117,7 +121,8 @@ class LeaseOut {
   const Handler handler_;
   std::shared_ptr<const Configuration> configuration_;
   std::vector<sched::lease::ExportPolicy> policies_;
-  std::map<std::uint64_t, Lease> leases_;                                    // by number
+  std::map<std::uint64_t, Lease> leases_;           // by number
+  std::map<std::uint64_t, std::string> divisions_;  // of shared leases: why the idle slots are where they are
   std::map<std::uint64_t, std::vector<sched::lease::LeasedHost>> exported_;  // what each was last offered
   LeaseFences fences_;
   std::map<std::string, Peer> peers_;

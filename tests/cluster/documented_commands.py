@@ -40,6 +40,7 @@ NOT_RUN = {
 # Parts whose lines another test types.
 ELSEWHERE = {("admin.md", "Other clusters"): "cluster_peers, which has two clusters",
              ("admin.md", "Send overflow to the other department"): "cluster_forwarding, which has two clusters",
+             ("admin.md", "Lend ten hosts to the other department"): "cluster_leases, which has two clusters",
              ("admin.md", "Users with another name there"): "cluster_forwarding_users, which does the same with accounts of the machine"}
 SCENES = {}  # (document, title) -> the scenes that type its lines
 TYPED = set()

@@ -1,6 +1,8 @@
 """Hosts that one cluster lends to another one: jobs there are placed by the consumer, run once, and never on more slots than are lent."""
 
+import json
 import os
+import re
 
 from rollcall_testing.batch_cluster import QUEUES
 from rollcall_testing.cluster_links import Cut, MasterKilled
@@ -9,6 +11,7 @@ from rollcall_testing.munge import needs_users
 from rollcall_testing.runner import expect, expect_equal, expect_in, main
 from rollcall_testing.waiting import wait_until
 
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 BORROWS = QUEUES + """Begin Queue
 QUEUE_NAME = borrow
 PRIORITY = 40
@@ -252,6 +255,83 @@ def test_a_slot_comes_back_from_a_consumer_that_is_cut_off(bench):
         for number in own:
             east.run("bkill", str(number))
             east.wait_for(number, "EXIT")
+
+
+def test_both_sides_show_the_lease(bench):
+    with two(bench, lends=LENDS.format(host="n2", slots=2)) as clusters:
+        west, east = clusters["west"], clusters["east"]
+        expect_in("east            IMPORT         conn", west.good("bclusters"), "bclusters in west before a job asks")
+        expect_in("west            EXPORT         conn", east.good("bclusters"), "bclusters in east before a job asks")
+        expect_equal(exported(east), ["n2", "2", "0", "0", "0", "0", "0"], "bhosts -e before a job asks")
+        job = west.bsub("sleep 1000", "-q", "borrow", "-o", "/dev/null")
+        west.wait_for(job, "RUN")
+        expect_in("east            IMPORT         ok", west.good("bclusters"), "bclusters in west")
+        expect_in("west            EXPORT         ok", east.good("bclusters"), "bclusters in east")
+        wait_until(lambda: exported(east) == ["n2", "2", "1", "1", "0", "0", "0"], lambda: str(exported(east)), 30)
+        row = json.loads(east.good("bhosts", "-e", "-json"))["RECORDS"][0]
+        expect_equal((row["HOST_NAME"], row["CONSUMER"], row["STATE"], row["MAX"], row["HELD"], row["RUN"]),
+                     ("n2", "west", "active", "2", "2", "1"), "bhosts -e -json")
+        expect_in("No shared resource", east.user("bhosts", "-e", "-s").stderr + east.user("bhosts", "-e", "-s").stdout, "bhosts -e -s")
+        long = east.good("bclusters", "-l")
+        expect_in("active    exclusive", long, "bclusters -l")
+        lease = json.loads(west.good("bclusters", "-json"))["LEASES"][0]
+        expect_equal((lease["REMOTE_CLUSTER"], lease["RESOURCE_FLOW"], lease["STATUS"]), ("east", "IMPORT", "ok"), "bclusters -json")
+        record = json.loads(east.user("bjobs", "-a", "-u", "all", "-o", "from_host queue stat", "-json").stdout)["RECORDS"][0]
+        expect_equal((record["FROM_HOST"], record["QUEUE"], record["STAT"]), (f"n1@west:{job}", "borrow@west", "RUN"), "bjobs -json in east")
+        west.run("bstop", str(job))
+        west.wait_for(job, "USUSP")
+        wait_until(lambda: exported(east)[5] == "1", lambda: str(exported(east)), 30)
+        cut = Cut(bench, list(clusters.members.values()), (west, east))
+        cut.begin()
+        wait_until(lambda: "east            IMPORT         disc" in west.good("bclusters"), lambda: west.good("bclusters"), 60)
+        west.wait_for(job, "UNKWN")
+        expect_equal(borrowed(west)[1], "unreach", "bhosts in west while the clusters are cut off")
+        cut.end()
+        west.wait_for_connection("east")
+        west.wait_for(job, "USUSP")
+        west.run("bkill", str(job))
+        west.wait_for(job, "EXIT")
+
+
+def exported(side):
+    """The first host of bhosts -e: HOST_NAME MAX NJOBS RUN SSUSP USUSP RSV."""
+    return side.good("bhosts", "-e").splitlines()[1].split()
+
+
+def test_the_admin_guide_lends_ten_hosts(bench):
+    """The files and the lines of the section as they stand; east has two hosts."""
+    with open(os.path.join(ROOT, "docs", "admin.md"), encoding="utf-8") as file:
+        section = file.read().split("\n## Lend ten hosts to the other department\n")[1].split("\n## ")[0]
+    east_resources, west_queues = re.findall(r"```\n(.*?)```", section, re.S)
+    typed = re.search(r"```sh\n(.*?)```", section, re.S).group(1).splitlines()
+    with Federation(bench, {"west": ("n1",), "east": ("n2", "n3")}, slots={"west": 1, "east": 2}, params={"west": PARAMS, "east": PARAMS}) as clusters:
+        west, east = clusters["west"], clusters["east"]
+        west.write_batch("lsb.queues", QUEUES + west_queues)
+        east.write_batch("lsb.resources", east_resources)
+        east.good("badmin", "reconfig", "-f")
+        said = []
+        for line in typed:
+            place, words = line.split("#" if line[2] == "#" else "$", 1)[0], line[3:].split("   #")[0].strip()
+            words = words.replace("badmin reconfig", "badmin reconfig -f").replace("/tmp/", "")
+            side = {"n1": west, "e1": east}[place]
+            done = side.user("sh", "-c", words) if line[2] == "#" else side.run("sh", "-c", words)
+            expect_equal(done.returncode, 0, f"{line}: {done.stdout}{done.stderr}")
+            said.append(done.stdout)
+            if " bsub " in line:  # the first one fills west
+                side.run("sh", "-c", words)
+                wait_until(lambda: west.user("bjobs", "-a", "-u", "all", "-noheader", "-o", "stat").stdout.split() == ["RUN", "RUN"],
+                           lambda: west.user("bjobs", "-a", "-u", "all").stdout + west.logs_text(), 60)
+        expect_equal(len(typed), 7, "lines")
+        expect_in("@east", said[2], typed[2])
+        expect_in("east            IMPORT         ok", said[3], typed[3])
+        expect_in("n2@east", said[4], typed[4])
+        expect_in("n3@east", said[4], typed[4])
+        expect_in("n3", said[5], typed[5])
+        expect_in("n1@west:", said[6], typed[6])
+        expect_in("lent@west", said[6], typed[6])
+        west.run("bkill", "0")
+        wait_until(lambda: not west.user("bjobs", "-u", "all", "-noheader").stdout, "all are over", 60)
+        wait_until(lambda: not east.user("bjobs", "-u", "all", "-noheader").stdout, "all are over", 60)
 
 
 def requires(_):

@@ -51,6 +51,16 @@ wire::BatchReply::LeaseRow lease_row(const lease::LeaseReport& lease, bool whole
   return row;
 }
 
+void count(lease::SlotCounts& counts, wire::JobStatus status, int slots) {
+  counts.jobs += slots;
+  if (status == wire::STATUS_SSUSP)
+    counts.ssusp += slots;
+  else if (status == wire::STATUS_USUSP)
+    counts.ususp += slots;
+  else
+    counts.running += slots;
+}
+
 wire::BatchReply::Leases exported_leases(const std::vector<lease::LeaseReport>& leases,
                                          const wire::AskBatchHosts& ask) {
   wire::BatchReply::Leases answer;

@@ -11,6 +11,9 @@ namespace rollcall::sched::answers {
 // whole: with its hosts and resources.
 wire::BatchReply::LeaseRow lease_row(const lease::LeaseReport& lease, bool whole);
 
+// Adds a job's slots.
+void count(lease::SlotCounts& counts, wire::JobStatus status, int slots);
+
 // bhosts -e, and with -s: the exported leases that have one of the hosts or resources that were asked for, with these alone. None asked
 // for: all.
 wire::BatchReply::Leases exported_leases(const std::vector<lease::LeaseReport>& leases,

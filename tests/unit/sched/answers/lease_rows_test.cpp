@@ -48,6 +48,18 @@ TEST(LeaseRows, GiveNoNumberBeforeTheFirstGrant) {
   EXPECT_EQ(lease_row(lease, false).grant(), "");
 }
 
+TEST(LeaseRows, CountSlotsByWhatTheirJobsDo) {
+  lease::SlotCounts counts;
+  count(counts, wire::STATUS_RUN, 2);
+  count(counts, wire::STATUS_USUSP, 1);
+  count(counts, wire::STATUS_SSUSP, 3);
+  count(counts, wire::STATUS_UNKWN, 1);
+  EXPECT_EQ(counts.jobs, 7);
+  EXPECT_EQ(counts.running, 3);
+  EXPECT_EQ(counts.ususp, 1);
+  EXPECT_EQ(counts.ssusp, 3);
+}
+
 TEST(LeaseRows, BhostsShowsExportedLeasesOfTheHostsThatWereNamed) {
   lease::LeaseReport borrowed = exported(9, "z");
   borrowed.imports = true;
