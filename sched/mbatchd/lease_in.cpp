@@ -22,6 +22,7 @@ using sched::HostId;
 using sched::JobKey;
 
 constexpr std::size_t kMostLeases = 10'000;  // of one provider
+constexpr const char* kSeveralClusters = "a job on hosts of several clusters is not started in this release";
 constexpr std::size_t kMostHeldOfLeases = std::size_t{1} << 30;
 
 std::string id_of(const std::string& host, const std::string& cluster) { return host + "@" + cluster; }
@@ -382,14 +383,18 @@ void LeaseIn::start(const std::string& host, sched::order::Start order) {
     over.why = std::move(why);
     handler_.told_soon(host, over);
   };
-  if (order.hosts.size() > 1)
-    return refuse(report::Over::How::not_started,
-                  "jobs on several hosts do not use borrowed ones in this release");
+  if (std::any_of(order.hosts.begin(), order.hosts.end(),
+                  [&](const auto& each) { return provider_of(each.name()) != cluster; }))
+    return refuse(report::Over::How::not_started, kSeveralClusters);
   if (order.asked->interactive() != wire::Submission::NONE)
     return refuse(report::Over::How::not_started,
                   "interactive jobs do not use borrowed hosts in this release");
   const Lease* of = lease_of(id);
   if (!of || !of->placeable()) return refuse(report::Over::How::refused, "the lease has changed");
+  if (std::any_of(order.hosts.begin(), order.hosts.end(),
+                  [&](const auto& each) { return lease_of(HostId(each.name())) != of; }))
+    return refuse(report::Over::How::not_started,
+                  "a job on hosts of several leases is not started in this release");
   wire::PeerMessage message = peers::offer_of(order);
   auto& offer = *message.mutable_offer();
   *offer.mutable_attempt() = named(order.attempt, host);
@@ -404,18 +409,33 @@ void LeaseIn::start(const std::string& host, sched::order::Start order) {
     offer.set_index_end(range->end);
   }
   peers::propose(peers::proposed(user_map_of(configuration_->files), cluster, order.asked->user()), offer);
-  auto& lent = *offer.mutable_lent();
-  lent.set_lease(of->id.number);
-  lent.mutable_under()->set_term(of->number.term);
-  lent.mutable_under()->set_counter(of->number.counter);
-  lent.set_host(std::string(id.host()));
-  lent.set_slots(static_cast<std::int32_t>(order.hosts.front().slots()));
-  lent.set_queue(order.queue);
+  for (const auto& each : order.hosts) {
+    auto& lent = offer.has_lent() ? *offer.add_more_lent() : *offer.mutable_lent();
+    lent.set_lease(of->id.number);
+    lent.mutable_under()->set_term(of->number.term);
+    lent.mutable_under()->set_counter(of->number.counter);
+    lent.set_host(std::string(HostId(each.name()).host()));
+    lent.set_slots(static_cast<std::int32_t>(each.slots()));
+    lent.set_queue(order.queue);
+  }
   starts_[order.attempt] = {of->id, of->number};
   handler_.say(cluster, std::move(message));
 }
 
+bool LeaseIn::is_other_host(const std::string& host, const Attempt& attempt) const {
+  const sched::Job* job = jobs_.find(attempt.job);
+  return job && job->record.attempt() == attempt.number && job->record.hosts_size() > 1 &&
+         job->record.hosts(0).name() != host;
+}
+
+// The hosts of the first one's cluster are part of the order that it gets.
+void LeaseIn::expect(const std::string& host, const sched::order::Expect& order) {
+  if (order.hosts.empty() || provider_of(order.hosts.front().name()) == provider_of(host)) return;
+  handler_.told_soon(host, report::NotPrepared{order.attempt, kSeveralClusters});
+}
+
 void LeaseIn::signal(const std::string& host, const sched::order::Signal& order) {
+  if (is_other_host(host, order.attempt)) return;  // its first host's order is for all
   wire::PeerMessage message = peers::signal_of(order);
   *message.mutable_signal()->mutable_attempt() = named(order.attempt, host);
   handler_.say(provider_of(host), std::move(message));
@@ -428,6 +448,7 @@ void LeaseIn::acknowledge(const std::string& host, const Attempt& attempt) {
 }
 
 void LeaseIn::release(const std::string& host, const Attempt& attempt) {
+  if (is_other_host(host, attempt)) return;
   wire::PeerMessage message = peers::recall_of(attempt);
   *message.mutable_recall()->mutable_attempt() = named(attempt, host);
   handler_.say(provider_of(host), std::move(message));

@@ -6,7 +6,8 @@
 // acknowledges a grant only when no start under an older one can still arrive. The life of a lease is lease_consumer.cpp's, what
 // is believed lease_messages.cpp's, and the life of a job the Book's, for which a borrowed host is a host.
 //
-// Jobs on several hosts of which one is borrowed are not started in this release.
+// A job on several hosts of one lease is one order to their cluster, which starts it there as a parallel job of its own. A job on hosts of
+// several clusters, or of several leases, is not started in this release: it is planned again without the borrowed host.
 #pragma once
 
 #include <functional>
@@ -65,7 +66,7 @@ class LeaseIn : public sched::Engine {
 
   // --- orders
   void start(const std::string& host, sched::order::Start order) override;
-  void expect(const std::string&, const sched::order::Expect&) override {}
+  void expect(const std::string& host, const sched::order::Expect& order) override;
   void go(const std::string&, const sched::Attempt&) override {}
   void signal(const std::string& host, const sched::order::Signal& order) override;
   void acknowledge(const std::string& host, const sched::Attempt& attempt) override;
@@ -98,6 +99,8 @@ class LeaseIn : public sched::Engine {
   bool knows(const std::string& cluster) const;
   // The lease whose slots are used on the host; nullptr: none.
   const Lease* lease_of(const sched::HostId& host) const;
+  // `host` is another host of the attempt than its first one.
+  bool is_other_host(const std::string& host, const sched::Attempt& attempt) const;
   void borrow();
 
   const sched::book::JobTable& jobs_;

@@ -47,6 +47,20 @@ class HostToExport final : public resreq::HostView {
   const sched::cycle::HostValues& values_;
 };
 
+int slots_on(const wire::JobRecord& record, const std::string& host) {
+  for (const auto& on : record.hosts())
+    if (on.name() == host) return static_cast<int>(on.slots());
+  return 0;
+}
+
+// Memory and swap in KB.
+std::pair<std::int64_t, std::int64_t> memory_on(const wire::JobRecord& record, const std::string& host) {
+  if (record.hosts_size() == 1) return {record.usage().memory_kb(), record.usage().swap_kb()};
+  for (const auto& of : record.usage().hosts())
+    if (of.host() == host) return {of.memory_kb(), of.swap_kb()};
+  return {0, 0};
+}
+
 // MXJ, its CPUs where MXJ is not given.
 int own_slots(const sched::cycle::HostValues& values) {
   if (values.row == nullptr || values.row->slots_of_cpus) return values.cpus;
@@ -244,9 +258,10 @@ lease::Attempts LeaseOut::attempts() const {
         const sched::Job* job = jobs_.find(key);
         if (!job || !sched::on_lent_slots(job->record)) continue;
         auto& there = attempts[{job->record.from().lease(), lent.has.host}];
-        there.slots += static_cast<int>(job->record.hosts(0).slots());
-        there.mem_mb += static_cast<double>(job->record.usage().memory_kb()) / 1024;
-        there.swp_mb += static_cast<double>(job->record.usage().swap_kb()) / 1024;
+        there.slots += slots_on(job->record, lent.has.host);
+        const auto [memory_kb, swap_kb] = memory_on(job->record, lent.has.host);
+        there.mem_mb += static_cast<double>(memory_kb) / 1024;
+        there.swp_mb += static_cast<double>(swap_kb) / 1024;
       }
     }
   return attempts;
@@ -413,7 +428,7 @@ void LeaseOut::kill(const Lease& of, const std::string& host, int slots) {
   std::vector<JobKey> ended;
   for (const auto& [start_us, job] : there) {
     if (slots <= 0) break;
-    slots -= static_cast<int>(job->record.hosts(0).slots());
+    slots -= slots_on(job->record, host);
     ended.push_back(job->key());
   }
   for (const JobKey key : ended)
@@ -455,29 +470,42 @@ Result<void> LeaseOut::heard(const std::string& cluster, const wire::LeaseAnswer
   return {};
 }
 
+// Why the slots cannot be taken now; none: they can.
+std::optional<std::string> LeaseOut::why_not(const std::string& cluster, const wire::LentSlots& lent,
+                                             const lease::Attempts& there) const {
+  const auto found = leases_.find(lent.lease());
+  if (found == leases_.end() || found->second.lease.consumer != cluster) return "the lease is over";
+  const auto used = there.find({lent.lease(), lent.host()});
+  const lease::GrantNumber under{lent.under().term(), lent.under().counter()};
+  if (!found->second.lease.may_start(lent.host(), lent.slots(), under,
+                                     fences_.heard(lent.host())
+                                         ? std::optional(used == there.end() ? 0 : used->second.slots)
+                                         : std::nullopt))
+    return "the lease has changed";
+  const auto number = keeper_.snapshot().rules().host(lent.host());
+  if (!number || !handler_.reaches(lent.host())) return "host " + lent.host() + " is not reached";
+  if (keeper_.snapshot().host(*number).closed) return "host " + lent.host() + " is closed";
+  return std::nullopt;
+}
+
 sched::book::ForwardedJobs::Answered LeaseOut::start(const std::string& cluster,
                                                      const wire::ForwardOffer& offer,
                                                      const wire::Submission& asked,
                                                      const sched::Identity& who, WallTime now) {
-  const auto& lent = offer.lent();
   const auto stale = [&](std::string why) -> sched::book::ForwardedJobs::Answered {
     return {{std::nullopt, sched::book::stale(offer.attempt(), std::move(why))}, {}};
   };
-  const auto found = leases_.find(lent.lease());
-  if (found == leases_.end() || found->second.lease.consumer != cluster) return stale("the lease is over");
-  if (offer.attempt().lent_host() != lent.host()) return stale("the attempt names another host");
-  if (!peers::is_name(lent.queue())) return stale("the queue has a malformed name");
+  if (offer.attempt().lent_host() != offer.lent().host()) return stale("the attempt names another host");
+  if (!peers::is_name(offer.lent().queue())) return stale("the queue has a malformed name");
+  if (offer.more_lent_size() > peers::kMostLeasedHosts) return stale("the job has too many hosts");
   const auto there = attempts();
-  const auto used = there.find({lent.lease(), lent.host()});
-  const lease::GrantNumber under{lent.under().term(), lent.under().counter()};
-  const bool reported = fences_.heard(lent.host());
-  if (!found->second.lease.may_start(
-          lent.host(), lent.slots(), under,
-          reported ? std::optional(used == there.end() ? 0 : used->second.slots) : std::nullopt))
-    return stale("the lease has changed");
-  const auto number = keeper_.snapshot().rules().host(lent.host());
-  if (!number || !handler_.reaches(lent.host())) return stale("host " + lent.host() + " is not reached");
-  if (keeper_.snapshot().host(*number).closed) return stale("host " + lent.host() + " is closed");
+  std::set<std::string> hosts{offer.lent().host()};
+  if (auto why = why_not(cluster, offer.lent(), there)) return stale(std::move(*why));
+  for (const auto& more : offer.more_lent()) {
+    if (more.lease() != offer.lent().lease() || !hosts.insert(more.host()).second)
+      return stale("the job has a host twice, or hosts of two leases");
+    if (auto why = why_not(cluster, more, there)) return stale(std::move(*why));
+  }
   return forwards_.start_on_lent_slots(cluster, offer, asked, who, now);
 }
 
@@ -500,7 +528,7 @@ std::vector<lease::LeaseReport> LeaseOut::reports() const {
       host.has = lent.has;
       for (const JobKey key : jobs_.on_host(lent.has.host))
         if (const sched::Job* job = jobs_.find(key); job && job->record.from().lease() == number)
-          sched::answers::count(host.counts, job->status(), static_cast<int>(job->record.hosts(0).slots()));
+          sched::answers::count(host.counts, job->status(), slots_on(job->record, lent.has.host));
     }
   }
   return reports;

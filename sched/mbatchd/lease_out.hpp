@@ -98,6 +98,8 @@ class LeaseOut {
       const std::vector<sched::lease::LeasedHost>& more = {}) const;
   std::vector<sched::lease::LeasedHost> exported_by(const Lease& of, const sched::lease::Offer& offer) const;
   LeaseFences::ByHost leases_by_host() const;
+  std::optional<std::string> why_not(const std::string& cluster, const wire::LentSlots& lent,
+                                     const sched::lease::Attempts& there) const;
   void divide(std::uint64_t number);
   sched::lease::Attempts attempts() const;
   void export_all();

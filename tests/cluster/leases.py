@@ -7,7 +7,9 @@ import re
 from rollcall_testing.batch_cluster import QUEUES
 from rollcall_testing.cluster_links import Cut, MasterKilled
 from rollcall_testing.federation import ALICE, Federation
+from rollcall_testing.homes import give_homes
 from rollcall_testing.munge import needs_users
+from rollcall_testing.programs import notes_in
 from rollcall_testing.runner import expect, expect_equal, expect_in, main
 from rollcall_testing.waiting import wait_until
 
@@ -332,6 +334,95 @@ def test_the_admin_guide_lends_ten_hosts(bench):
         west.run("bkill", "0")
         wait_until(lambda: not west.user("bjobs", "-u", "all", "-noheader").stdout, "all are over", 60)
         wait_until(lambda: not east.user("bjobs", "-u", "all", "-noheader").stdout, "all are over", 60)
+
+
+# One order to the provider, which starts it as a parallel job of its own: two steps, a shepherd on each host, blaunch and pam between them.
+def test_a_parallel_job_runs_on_several_borrowed_hosts(bench):
+    with two(bench, lends=LENDS.format(host="n2 n3", slots=1), east=("n2", "n3")) as clusters:
+        west, east = clusters["west"], clusters["east"]
+        receive_parallel_jobs(west)
+        home, gate = west.places[ALICE], f"{west.places[ALICE]}/gate"
+        with open(f"{home}/task", "w", encoding="utf-8") as file:
+            file.write(f"#!/bin/sh\necho $(hostname) $LSB_JOBID >>{home}/ran\n")
+        os.chmod(f"{home}/task", 0o755)
+        job = west.bsub(f"for host in $LSB_HOSTS; do blaunch $host {home}/task 2>>{home}/errors; done; until [ -e {gate} ]; do sleep 0.1; done",
+                        "-q", "borrow", "-n", "2", "-o", "out.%J")
+        waits = west.bsub("true", "-q", "borrow", "-o", "/dev/null")
+        wait_until(lambda: sorted(lines_of(clusters)) == [f"n2 {job}", f"n3 {job}"], lambda: f"{lines_of(clusters)} {lines_of(clusters, 'errors')} {shown(west)()}")
+        west.wait_for(job, "RUN")
+        expect_equal(sorted(west.field(job, "exec_host").split(":")), ["n2@east", "n3@east"], "bjobs in west")
+        expect_equal(west.field(waits), "PEND", "both borrowed slots are in use")
+        wait_until(lambda: [borrowed(west, f"{host}@east")[5] for host in ("n2", "n3")] == ["1", "1"], shown(west))
+        there = east.jobs()[0]
+        expect_equal(sorted(east.field(there, "exec_host").split(":")), ["n2", "n3"], "bjobs in east")
+        west.run("bstop", str(job))
+        east.wait_for(there, "USUSP")
+        west.wait_for(job, "USUSP")
+        west.run("bresume", str(job))
+        west.wait_for(job, "RUN")
+        wait_until(lambda: "n3@east" in west.user("bjobs", "-l", "-UF", str(job)).stdout and "MEM: " in west.user("bjobs", "-l", "-UF", str(job)).stdout,
+                   lambda: west.user("bjobs", "-l", "-UF", str(job)).stdout, 60)
+        with open(gate, "w", encoding="utf-8"):
+            pass
+        for number in (job, waits):
+            west.wait_for(number, "DONE")
+        killed = west.bsub("blaunch -z \"$LSB_HOSTS\" sleep 1000", "-q", "borrow", "-n", "2", "-o", "/dev/null")
+        west.wait_for(killed, "RUN")
+        east.wait_for(east.jobs()[-1], "RUN")
+        west.run("bkill", str(killed))
+        west.wait_for(killed, "EXIT")
+
+
+def test_mpi_programs_run_over_borrowed_hosts(bench):
+    os.chmod(bench.cluster.environment["TMPDIR"], 0o1777)  # where bsub gives an esub its files
+    clusters = two(bench, lends=LENDS.format(host="n2 n3", slots=2), east=("n2", "n3"))
+    give_homes(bench, clusters["west"].places)
+    with clusters:
+        west, home = clusters["west"], clusters["west"].places[ALICE]
+        receive_parallel_jobs(west)
+        jobs = []
+        for kind in ("openmpi", "mpich"):
+            west.run("mkdir", f"{home}/{kind}")
+            jobs.append((kind, west.bsub(f"mpirun.lsf {bench.mpi_target(kind)} {home}/{kind} allreduce", "-q", "borrow", "-n", "2", "-a", kind, "-R",
+                                         "span[ptile=1]", "-o", f"{kind}.out")))
+        for kind, job in jobs:
+            west.wait_for(job, "DONE", "EXIT", seconds=120)
+            said = "\n".join(lines_of(clusters, f"{kind}.out"))
+            expect_equal(west.field(job), "DONE", f"the end of {kind}: {said}\n{west.logs_text()}")
+            expect_in("allreduce 3\n", said + "\n", f"the sum of {kind}")
+            notes = notes_in(f"{home}/{kind}")
+            expect_equal(sorted(note.host for note in notes), ["n2", "n3"], f"hosts of the ranks of {kind}")
+            expect_equal(len(re.findall(r"^\d{5} +n[23] .* Done ", said, re.M)), 2, f"pam's table of {kind}: {said}")
+            bench.saw(kind)
+
+
+def test_a_job_does_not_mix_hosts_of_two_clusters(bench):
+    mixed = {"west": QUEUES + "Begin Queue\nQUEUE_NAME = both\nHOSTS = all+1 allremote\nEnd Queue\n"}
+    with Federation(bench, {"west": ("n1",), "east": ("n2",)}, queues=mixed, params={"west": PARAMS, "east": PARAMS}, slots={"west": 2, "east": 1}) as clusters:
+        west, east = clusters["west"], clusters["east"]
+        receive_parallel_jobs(west)
+        east.write_batch("lsb.resources", LENDS.format(host="n2", slots=2))
+        east.good("badmin", "reconfig", "-f")
+        own = [west.bsub("sleep 1000", "-q", "normal", "-o", "/dev/null") for _ in range(2)]
+        west.wait_for(own[1], "RUN")
+        first = west.bsub("true", "-q", "both", "-o", "/dev/null")  # has the lease made
+        west.wait_for(first, "DONE")
+        west.run("bkill", str(own[1]))
+        west.wait_for(own[1], "EXIT")
+        job = west.bsub("sleep 1000", "-q", "both", "-n", "3", "-o", "/dev/null")
+        reason = "a job on hosts of several clusters is not started in this release"
+        wait_until(lambda: reason in west.user("bhist", "-l", str(job)).stdout.replace("\n                     ", "") or reason in west.user("bjobs", "-l", "-UF", str(job)).stdout,
+                   lambda: west.user("bhist", "-l", str(job)).stdout + shown(west)(), 60)
+        expect_equal(west.field(job), "PEND", "the job")
+        for number in (own[0], job):
+            west.run("bkill", str(number))
+            west.wait_for(number, "EXIT")
+
+
+def receive_parallel_jobs(side):
+    with open(f"{side.conf}/lsf.cluster.{side.cluster}", "a", encoding="utf-8") as file:
+        file.write("Begin RemoteClusters\nCLUSTERNAME RECV_FROM\neast Y\nEnd RemoteClusters\n")
+    side.good("badmin", "reconfig", "-f")
 
 
 def requires(_):

@@ -9,6 +9,7 @@ import subprocess
 from users import ALICE, BOB, Users, group_of, name_of
 from rollcall_testing import processes
 from rollcall_testing.files import read
+from rollcall_testing.homes import give_homes
 from rollcall_testing.munge import needs_users
 from rollcall_testing.programs import notes_in
 from rollcall_testing.runner import expect, expect_equal, expect_in, main
@@ -26,26 +27,12 @@ def exec_hosts(words):
     return found
 
 
-def give_homes(bench, users):
-    """Every host's /etc/passwd says that the users live where they may write: pam keeps a key there."""
-    path = os.path.join(bench.scratch, "passwd")
-    with open("/etc/passwd", encoding="utf-8") as old, open(path, "w", encoding="utf-8") as new:
-        for line in old:
-            words = line.rstrip("\n").split(":")
-            if int(words[2]) in users.places:
-                words[5:] = [users.places[int(words[2])], "/bin/sh"]
-            new.write(":".join(words) + "\n")
-    for host in bench.cluster.hosts:
-        mounted = host.run(["mount", "--bind", path, "/etc/passwd"])
-        expect_equal(mounted.returncode, 0, f"/etc/passwd of {host.name}: {mounted.stderr}")
-
-
 def test_ranks_are_on_the_hosts_that_the_job_was_given(bench):
     """Two users at a time, each with two jobs of each MPI, of five tasks: hosts differ in how many they get."""
     needs_users()
     os.chmod(bench.cluster.environment["TMPDIR"], 0o1777)  # where bsub gives an esub its files
     users = Users(bench, hosts=ALL, slots=4)
-    give_homes(bench, users)
+    give_homes(bench, users.places)
     with users.batch as batch:
         jobs = []
         for kind in ("openmpi", "mpich"):

@@ -216,6 +216,8 @@ class Accepting {
     return accept(local, from, [this](BookEntry& entry) {
       event::Dispatched plan;
       plan.placement.hosts.push_back({HostId(offer_.lent().host()), offer_.lent().slots()});
+      for (const auto& more : offer_.more_lent())
+        plan.placement.hosts.push_back({HostId(more.host()), more.slots()});
       m_.place(entry, plan, now_, effects_);
     });
   }

@@ -16,6 +16,8 @@ constexpr int kMostProfiles = 1000;
 
 // Variables that name things of one cluster, of one host, or of one attempt.
 bool stays(std::string_view word) {
+  if (word.starts_with("LSF_PJL_TYPE="))
+    return false;  // which MPI the job is of, as bsub -a says: it names no place
   for (const std::string_view prefix : {"LSF_", "LSB_", "LS_", "ROLLCALL_", "SBD_", "CUDA_VISIBLE_DEVICES="})
     if (word.starts_with(prefix)) return true;
   return word.starts_with("LSFUSER=");

@@ -239,6 +239,20 @@ TEST_F(OnLentSlots, IsBoundedForEachCluster) {
   EXPECT_EQ(second.said.over->how(), wire::ForwardOver::NOT_STARTED);
   EXPECT_EQ(why(second), "this cluster has 1 jobs of cluster east, expected fewer than 1");
 }
+TEST_F(OnLentSlots, HasAllHostsThatTheConsumerPlacedItOn) {
+  wire::ForwardOffer offer;
+  *offer.mutable_attempt() = attempt_of(7);
+  for (auto* lent : {offer.mutable_lent(), offer.add_more_lent()}) {
+    lent->set_lease(5);
+    lent->set_host(lent == &offer.lent() ? "hostA" : "hostB");
+    lent->set_slots(2);
+    lent->set_queue("night");
+  }
+  const JobKey key = here(book->forwards().start_on_lent_slots("east", offer, plain_job(), kAnn, now));
+  ASSERT_EQ(job(key).record.hosts_size(), 2);
+  EXPECT_EQ(job(key).record.hosts(1).name(), "hostB");
+  EXPECT_EQ(job(key).record.hosts(1).slots(), 2U);
+}
 TEST_F(OnLentSlots, RefusesRoot) {
   EXPECT_EQ(start(7, kRoot).said.over->how(), wire::ForwardOver::NOT_STARTED);
   EXPECT_THAT(book->forwards().held_for("east"), IsEmpty());

@@ -45,9 +45,11 @@ class LeaseInTest : public ForwardShellTest {
       told.set_state(state);
       told.mutable_number()->set_term(7);
       told.mutable_number()->set_counter(counter);
-      auto& host = *told.add_hosts();
-      host.set_host("n2");
-      host.set_slots(slots);
+      for (const char* name : {"n2", "n3"}) {
+        auto& host = *told.add_hosts();
+        host.set_host(name);
+        host.set_slots(slots);
+      }
     });
   }
   void held(const std::vector<sched::JobKey>& running = {}) {
@@ -157,6 +159,47 @@ TEST_F(LeaseInTest, StartsUnderTheNewestGrant) {
   EXPECT_EQ(offer.lent().host(), "n2");
   EXPECT_EQ(offer.lent().queue(), "normal");
   EXPECT_EQ(offer.queue(), "") << "a release that does not know leases must refuse it";
+}
+
+TEST_F(LeaseInTest, AJobOnSeveralHostsOfALeaseIsOneOrder) {
+  connects();
+  const sched::JobKey key{submit(sched::book::plain_job()), 0};
+  dispatch(key, {"n2@east", "n3@east"});
+  orders();
+  ASSERT_EQ(count(What::kOffer), 1);
+  const auto& offer =
+      std::find_if(said.begin(), said.end(), [](const auto& one) { return one.has_offer(); })->offer();
+  EXPECT_EQ(offer.lent().host(), "n2");
+  ASSERT_EQ(offer.more_lent_size(), 1);
+  EXPECT_EQ(offer.more_lent(0).host(), "n3");
+  EXPECT_EQ(offer.more_lent(0).lease(), 5U);
+  EXPECT_EQ(offer.more_lent(0).under().counter(), 1U);
+  const auto uses = answered();
+  EXPECT_EQ(uses.uses_size(), 2);
+  said.clear();
+  sched::order::Signal signal;
+  signal.attempt = {key, job(key).record.attempt()};
+  for (const char* host : {"n2@east", "n3@east"}) in->signal(host, signal);
+  in->release("n3@east", signal.attempt);
+  EXPECT_EQ(count(What::kSignal), 1) << "their cluster passes it on to all hosts";
+  EXPECT_EQ(count(What::kRecall), 0);
+}
+
+TEST_F(LeaseInTest, NoJobStartsOnHostsOfTwoClusters) {
+  connects();
+  const sched::JobKey key{submit(sched::book::plain_job()), 0};
+  dispatch(key, {"n2@east", "hostA"});
+  orders();
+  EXPECT_EQ(count(What::kOffer), 0);
+  EXPECT_EQ(status(key), wire::STATUS_PEND);
+  EXPECT_EQ(job(key).record.start_failure(),
+            "a job on hosts of several clusters is not started in this release");
+  tells("hostA", sched::report::HostCame{{}, true});
+  dispatch(key, {"hostA", "n2@east"});
+  for (const auto& one : std::exchange(effects, {}))
+    if (const auto* expect = std::get_if<sched::effect::OrderExpect>(&one))
+      in->expect(expect->host, *book->hosts().expect_order(*expect));
+  EXPECT_EQ(status(key), wire::STATUS_PEND);
 }
 
 TEST_F(LeaseInTest, AJobPendsAgainWhenItsStartIsStaleOrRecalled) {

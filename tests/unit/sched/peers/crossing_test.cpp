@@ -24,9 +24,9 @@ TEST(Crossing, LeavesWhatIsOfOneClusterAtHome) {
   asked.set_job_group("/a");
   asked.set_priority(99);
   asked.add_queues("priority");
-  for (const char* word :
-       {"PATH=/bin", "LSF_ENVDIR=/etc/lsf", "LSB_JOBID=1", "LS_JOBPID=2", "CUDA_VISIBLE_DEVICES=0",
-        "SBD_KRB5=x", "ROLLCALL_READY_FD=5", "LSFUSER=root", "HOME=/home/ann", "LSFX=stays a user's"})
+  for (const char* word : {"PATH=/bin", "LSF_ENVDIR=/etc/lsf", "LSB_JOBID=1", "LS_JOBPID=2",
+                           "CUDA_VISIBLE_DEVICES=0", "SBD_KRB5=x", "ROLLCALL_READY_FD=5", "LSFUSER=root",
+                           "HOME=/home/ann", "LSFX=stays a user's", "LSF_PJL_TYPE=mpich"})
     asked.add_environment(word);
   const wire::Submission may = crossing(asked);
   EXPECT_EQ(may.command(), "run");
@@ -36,7 +36,8 @@ TEST(Crossing, LeavesWhatIsOfOneClusterAtHome) {
   EXPECT_EQ(may.user_group() + may.dependency() + may.job_group(), "");
   EXPECT_FALSE(may.has_priority());
   EXPECT_EQ(may.queues_size(), 0);
-  EXPECT_THAT(may.environment(), ElementsAre("PATH=/bin", "HOME=/home/ann", "LSFX=stays a user's"));
+  EXPECT_THAT(may.environment(),
+              ElementsAre("PATH=/bin", "HOME=/home/ann", "LSFX=stays a user's", "LSF_PJL_TYPE=mpich"));
 }
 
 // A field that is added to Submission crosses only when somebody lets it: what crosses twice is what crosses once.
