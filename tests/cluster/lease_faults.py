@@ -1,0 +1,269 @@
+"""Three clusters of two hosts each that lend in a ring, west to east, east to north and north to west, while links between them are cut,
+slow or lossy, masters and RES are killed, and export policies change under running jobs.
+
+A scene is drawn from its seed. Each job writes down that it runs, and counts which of the jobs that did so on its host are alive: more than
+the host has slots is a slot in two hands. A policy that takes slots kills jobs, and they run again, so a job may begin often; it
+ends by itself once. After each scene all jobs are done, both sides of each lease agree, no host is lent twice, and no slot, process or directory of
+a job is left.
+
+`short` has 10 scenes on two sets of clusters side by side. `long` has ROLLCALL_SCENES (100), whose faults may last until the masters
+notice that a silent connection is gone. ROLLCALL_SCENES_FIRST chooses the first seed. A scene that fails prints its seed and faults.
+"""
+
+import contextlib
+import json
+import os
+import random
+import re
+import threading
+import time
+
+from rollcall_testing.batch_cluster import QUEUES
+from rollcall_testing.cluster_links import MasterFault, drawn_faults
+from rollcall_testing.federation import ALICE, Federation
+from rollcall_testing.munge import needs_users
+from rollcall_testing.runner import expect, expect_equal, main
+from rollcall_testing.waiting import wait_until
+
+LANES = 2  # sets of clusters, side by side
+CLUSTERS = ("west", "east", "north")
+BORROWER = {"west": "east", "east": "north", "north": "west"}  # of each cluster's hosts
+HOSTS_OF_EACH = 2
+SLOTS = 2  # of a host
+SECONDS = 150  # a dial that failed is repeated after at most 30 s, and a silent connection is given up after 30 s
+JOBS = 10
+LONGEST_FAULT = {"short": 1.5, "long": 40}  # seconds
+BORROWS = QUEUES + """Begin Queue
+QUEUE_NAME = borrow
+PRIORITY = 40
+HOSTS = allremote
+End Queue
+Begin Queue
+QUEUE_NAME = both
+PRIORITY = 40
+HOSTS = all allremote
+End Queue
+"""
+PARAMS = "MC_RUSAGE_UPDATE_INTERVAL = 1\nMC_RECLAIM_DELAY = 0"
+EXPORT = "Begin HostExport\n{what}\nDISTRIBUTION = ([{to}, 1])\nEnd HostExport\n"
+# Whole hosts: jobs of both clusters together have the host's own slots. Named hosts: slots are added for the other cluster.
+WHOLE = ("RES_SELECT = type==any\nNHOSTS = 1", "RES_SELECT = type==any\nNHOSTS = 2", "")
+NAMED = ("PER_HOST = {hosts}\nSLOTS = 2", "PER_HOST = {hosts}\nSLOTS = 1", "PER_HOST = {last}\nSLOTS = 2\nTYPE = shared", "")
+JOB = """#!/bin/sh
+# NAME SECONDS PLACE SLOTS
+name=$1 seconds=$2 place=$3 slots=$4
+here=$place/on.$(hostname)
+alive() { # PID START: a process that is no zombie, and the one that was meant
+  # shellcheck disable=SC2046
+  set -- "$2" $(sed 's/(.*)/x/' "/proc/$1/stat" 2>/dev/null)
+  [ $# -gt 22 ] && [ "$4" != Z ] && [ "${23}" = "$1" ]
+}
+# shellcheck disable=SC2046
+set -- $(sed 's/(.*)/x/' /proc/$$/stat)
+echo "$$ ${22}" >"$here.$name.new.$$"
+mv "$here.$name.new.$$" "$here.run.$name.$$"
+count=0 who=
+for file in "$here".run.*; do
+  read -r pid start <"$file" || continue
+  if alive "$pid" "$start"; then count=$((count + 1)) who="$who ${file##*.run.}"; fi
+done
+[ "$count" -le "$slots" ] || echo "$count jobs on $slots slots of $(hostname):$who" >>"$place/doubled"
+sleep "$seconds"
+echo "$name" >>"$place/ended"
+"""
+
+
+def number(name, otherwise):
+    return int(os.environ.get(name, otherwise))
+
+
+def federation(bench, lane):
+    first = 1 + lane * len(CLUSTERS) * HOSTS_OF_EACH
+    hosts = {name: tuple(f"n{first + at * HOSTS_OF_EACH + k}" for k in range(HOSTS_OF_EACH)) for at, name in enumerate(CLUSTERS)}
+    return Federation(bench, hosts, queues=dict.fromkeys(CLUSTERS, BORROWS), params=dict.fromkeys(CLUSTERS, PARAMS),
+                      slots=dict.fromkeys(CLUSTERS, SLOTS))
+
+
+class ResKilled:
+    def __init__(self, side, host):
+        self.side, self.host = side, host
+
+    def __str__(self):
+        return f"ResKilled {self.host}"
+
+    def begin(self):
+        self.side.kill_daemon("res", self.host)
+
+    def end(self):
+        self.side.start_daemon("res", self.host)
+
+
+class Scene:
+    def __init__(self, bench, clusters, seed, longest_fault):
+        self.bench, self.clusters, self.members, self.seed = bench, clusters, list(clusters.members.values()), seed
+        self.draw, self.longest_fault = random.Random(seed), longest_fault
+        self.jobs, self.done, self.borrowed, self.killed = {}, [], 0, 0
+        home = self.members[0].places[ALICE]
+        self.place = os.path.join(home, f"scene.{seed}")
+        os.mkdir(self.place)
+        os.chmod(self.place, 0o777)
+        self.job = os.path.join(self.place, "job")
+        with open(self.job, "w", encoding="utf-8") as file:
+            file.write(JOB)
+        os.chmod(self.job, 0o755)
+        self.policies, self.slots = self.draw.choice(((WHOLE, SLOTS), (NAMED, 2 * SLOTS)))
+
+    def export(self, side, policy):
+        words = policy.format(hosts=" ".join(side.names), last=side.names[-1])
+        side.write_batch("lsb.resources", EXPORT.format(what=words, to=BORROWER[side.cluster]) if words else "")
+        side.good("badmin", "reconfig", "-f")
+        self.done.append(f"{side.cluster} exports {words!r}")
+
+    def submit(self):
+        side, name = self.draw.choice(self.members), f"{self.seed}.{len(self.jobs)}"
+        queue = self.draw.choice(("borrow", "borrow", "both", "normal"))
+        command = f"{self.job} {name} {self.draw.uniform(0, 3):.1f} {self.place} {self.slots}"
+        self.jobs[name] = (side, side.bsub(command, "-q", queue, "-o", "/dev/null"))
+
+    def break_something(self):
+        faults = drawn_faults(self.draw, self.bench, self.members)
+        if self.draw.random() < 0.5:
+            side = self.draw.choice(self.members)
+            faults.append(ResKilled(side, self.draw.choice(side.names)))
+        length = self.draw.uniform(0.05, self.longest_fault) if self.draw.random() < 0.2 else self.draw.uniform(0.05, 1.5)
+        self.done.append(f"{' and '.join(map(str, faults))} for {length:.1f} s")
+        begun = []
+        try:
+            for fault in faults:
+                fault.begin()
+                begun.append(fault)
+            if self.draw.random() < 0.5:
+                self.change_a_policy(faults)
+            time.sleep(length)  # how long the fault lasts
+        finally:
+            for fault in reversed(begun):
+                fault.end()
+
+    def change_a_policy(self, faults=()):
+        away = [fault.side for fault in faults if isinstance(fault, MasterFault)]
+        sides = [side for side in self.members if side not in away]
+        self.export(self.draw.choice(sides), self.draw.choice(self.policies))
+
+    def play(self):
+        for side in self.members:
+            self.export(side, self.policies[0])
+        while len(self.jobs) < JOBS:
+            for _ in range(min(self.draw.randint(1, 3), JOBS - len(self.jobs))):
+                self.submit()
+            self.draw.choice((self.break_something, self.break_something, self.change_a_policy))()
+        self.break_something()
+        for side in self.members:
+            self.export(side, self.policies[0])
+        self.check()
+
+    # --- what is true at the end
+
+    def check(self):
+        for side in self.members:
+            for other in side.clusters[1:]:
+                side.wait_for_connection(other)
+        for name, (side, job) in self.jobs.items():
+            side.wait_for(job, "DONE", seconds=SECONDS)
+            self.borrowed += "@" in side.field(job, "exec_host")
+        expect_equal(self.lines_of("doubled"), [], "slots in two hands")
+        ended = self.lines_of("ended")
+        expect_equal(sorted(set(ended)), sorted(self.jobs), "jobs that ended by themselves")
+        began = [name for name in os.listdir(self.place) if ".run." in name]
+        self.killed = len(began) - len(self.jobs)
+        wait_until(lambda: all(self.is_clean(side) for side in self.members), self.left, SECONDS)
+        for side in self.members:
+            self.check_leases(side)
+
+    def check_leases(self, side):
+        """A host is lent by its own cluster alone, to the next one of the ring."""
+        rows = json.loads(side.user("bhosts", "-e", "-json").stdout or '{"RECORDS":[]}')["RECORDS"]
+        expect({row["HOST_NAME"] for row in rows} <= set(side.names), f"{side.cluster} lends hosts of its own alone: {rows}")
+        expect({row["CONSUMER"] for row in rows} <= {BORROWER[side.cluster]}, f"{side.cluster} lends to the next cluster alone: {rows}")
+
+    def lines_of(self, name):
+        path = os.path.join(self.place, name)
+        if not os.path.exists(path):
+            return []
+        with open(path, encoding="utf-8") as file:
+            return file.read().splitlines()
+
+    def is_clean(self, side):
+        busy = [line.split() for line in side.user("bhosts", "-w").stdout.splitlines()[1:]]
+        return not side.user("bjobs", "-u", "all", "-noheader").stdout and not self.directories(side) and \
+            all(row[1] in ("ok", "closed_Full") and row[4] == "0" for row in busy)
+
+    def directories(self, side):
+        return [path for host in side.names for path in os.listdir(os.path.join(side.spool, host)) if re.fullmatch(r"\d+\.\d+\.\d+", path)]
+
+    def left(self):
+        lines = [f"{side.cluster}: {side.user('bjobs', '-u', 'all').stdout}{side.user('bhosts', '-w').stdout}{self.directories(side)}" for side in
+                 self.members]
+        return "nothing to be left: " + "\n".join(lines) + self.members[0].logs_text()
+
+
+class Lane(threading.Thread):
+    """Scenes one after another on clusters of their own; what it raises is raised again by result()."""
+
+    def __init__(self, bench, clusters, seeds, longest_fault):
+        super().__init__(daemon=True)
+        self.bench, self.clusters, self.seeds, self.longest_fault, self.error = bench, clusters, seeds, longest_fault, None
+        self.played, self.borrowed, self.killed = 0, 0, 0
+        self.start()
+
+    def run(self):
+        for seed in self.seeds:
+            scene = Scene(self.bench, self.clusters, seed, self.longest_fault)
+            try:
+                scene.play()
+                self.played += 1
+                self.borrowed += scene.borrowed
+                self.killed += scene.killed
+            except BaseException as error:  # whatever it is, the other lane goes on
+                self.error = AssertionError(f"seed {seed}, after {scene.done}: {error!r}")
+                self.error.__cause__ = error
+                return
+
+    def result(self):
+        self.join()
+        if self.error:
+            raise self.error
+
+
+def play(bench, scenes, longest_fault):
+    first = number("ROLLCALL_SCENES_FIRST", 1)
+    seeds = range(first, first + scenes)
+    lanes = min(LANES, scenes)
+    sets = [federation(bench, lane) for lane in range(lanes)]
+    with contextlib.ExitStack() as stack:
+        for clusters in sets:
+            stack.enter_context(clusters)
+        ready = time.monotonic()
+        started = [Lane(bench, sets[lane], seeds[lane::lanes], longest_fault) for lane in range(lanes)]
+        for lane in started:
+            lane.result()
+    borrowed, killed = (sum(getattr(lane, what) for lane in started) for what in ("borrowed", "killed"))
+    expect_equal(sum(lane.played for lane in started), scenes, "scenes that were played")
+    expect(borrowed >= scenes, f"{borrowed} jobs ran on borrowed hosts: too few to see")
+    bench.saw(f"seeds {first} to {seeds[-1]}; {scenes * JOBS} jobs, {borrowed} of them on borrowed hosts; {killed} attempts were killed by a policy; "
+              f"scenes {time.monotonic() - ready:.0f} s")
+
+
+def test_short_scenes_put_no_slot_into_two_hands(bench):
+    play(bench, number("ROLLCALL_SCENES", 10), LONGEST_FAULT["short"])
+
+
+def test_long_scenes_put_no_slot_into_two_hands(bench):
+    play(bench, number("ROLLCALL_SCENES", 100), LONGEST_FAULT["long"])
+
+
+def requires(_):
+    needs_users()
+
+
+if __name__ == "__main__":
+    main(hosts=LANES * len(CLUSTERS) * HOSTS_OF_EACH, requires=requires)
