@@ -7,6 +7,8 @@ unset CI
 quickstart=$1
 top=$(mktemp -d)
 trap 'rm -rf "$top"' EXIT
+TMPDIR=$top
+export TMPDIR
 bad=0
 
 # fake NAME: a program whose body is read from here; it first writes its command line to $top/calls. What has the name is
@@ -106,6 +108,26 @@ run "no cluster" 1; last_line_says 'ended with status 1'; called 'lsf_daemons st
 fresh; all_installed; echo 'echo 0 >>"$0.calls"; echo "$(grep -c 0 "$0.calls")00"' | fake date
 printf '%s\n' 'echo "HOST_NAME status scratch"' 'echo "here ok -"' | built lsload
 run "no value" 1; says 'no value of scratch after 60 s'; called 'lsf_daemons stop'; no_cluster_left
+
+fresh; all_installed
+run "lease as a user" 1 lease; last_line_says 'lease needs root'; never_called cmake
+
+fresh; all_installed; as_superuser
+for tool in sed rmdir; do ln -s "$(command -v "$tool")" "$top/bin/$tool"; done
+echo 'case $1 in status) exit 3 ;; peerkey) : >"${LSF_ENVDIR%/conf}/peers/$2" ;; esac' | built lsf_daemons
+echo 'echo "cluster east: connected, term 1"' | built badmin
+printf '%s\n' 'echo "east IMPORT conn"' 'echo "east IMPORT ok"' | built bclusters
+echo 'echo "Job <7> is submitted to default queue <normal>."; echo RUN >"${0%/*}/state"' | built bsub
+echo 'case $* in *noheader*) cat "${0%/*}/state" ;; esac' | built bjobs
+echo 'echo EXIT >"${0%/*}/state"' | built bkill
+run "lease" 0 lease; called 'cmake --build build/release'; called 'lsf_daemons peerkey east'; called 'bhosts -e'; called 'bkill 7'; called 'lsf_daemons stop'
+says 'DISTRIBUTION = ([west, 1])'; says 'west$ bclusters'; last_line_says 'Lend ten hosts'
+[ -z "$(find "$top" -name 'quickstart-lease.*')" ] || complain "left the clusters' files"
+
+fresh; all_installed; as_superuser
+for tool in sed rmdir; do ln -s "$(command -v "$tool")" "$top/bin/$tool"; done
+echo 'case $1 in start) exit 1 ;; status) exit 3 ;; peerkey) : >"${LSF_ENVDIR%/conf}/peers/$2" ;; esac' | built lsf_daemons
+run "lease without daemons" 1 lease; last_line_says 'cluster west did not start'; called 'lsf_daemons stop'
 
 fresh; all_installed; echo 'case $1 in --build) exit 3 ;; esac' | fake cmake
 run "build fails" 1; last_line_says 'the build failed'

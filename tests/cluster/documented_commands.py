@@ -27,6 +27,7 @@ BENCH = "a measurement of minutes on a quiet machine; bench_* tests run the prog
 NOT_RUN = {
     "./quickstart": QUICKSTART,
     "./quickstart test": QUICKSTART,
+    "./quickstart lease": QUICKSTART,
     "bench/batch --runs 2": BENCH,
     "bench/launch --runs 9": BENCH,
     "bench/lim": BENCH,
