@@ -9,13 +9,15 @@
 //   command = word { word }             any bytes; its first word is not empty
 //
 // A word after -g made only of digits is N, any other is the launcher (the manual's `-g [num_args]
-// pjl_wrapper`). Without -g and -mpi the first word that is no option begins the bare job.
+// pjl_wrapper`). Without -g and -mpi the first word that is no option begins the bare job; it is no launcher, unless "--"
+// precedes it.
 #include "pam/policy/options.hpp"
 
 #include <span>
 
 #include "common/base/host_list.hpp"
 #include "common/base/numbers.hpp"
+#include "pam/policy/launcher_table.hpp"
 
 namespace rollcall::pam {
 namespace {
@@ -27,6 +29,13 @@ constexpr const char* kSynopsis =
     "       pam [-t] [-v] [-n num_tasks] -mpi mpirun [mpirun_options] job [job_options]\n"
     "       pam [-t] [-v] [-n num_tasks] job [job_options]\n"
     "       pam -h | -V\n";
+
+// A word as a shell takes it, where that is plain; others are only shown.
+std::string typed(const std::string& word) {
+  constexpr std::string_view kPlain =
+      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_./:=,+@%-";
+  return word.empty() || word.find_first_not_of(kPlain) != std::string::npos ? printable(word) : word;
+}
 
 // The words that are left, and the options read so far.
 class Reader {
@@ -92,8 +101,20 @@ class Reader {
   }
 
   Result<Options> read_bare() {
-    if (words_[at_] == "--") ++at_;
+    const bool as_it_stands = words_[at_] == "--";
+    if (as_it_stands)
+      ++at_;
+    else if (known_launcher(words_[at_]))
+      return launcher_as_job();
     return take_command(Options::Mode::bare, "pam");
+  }
+
+  // The site's launcher would start another launcher as its tasks, whose error does not say why.
+  Error launcher_as_job() const {
+    std::string line = "pam";
+    for (std::size_t i = 0; i < words_.size(); ++i) line += (i == at_ ? " -mpi " : " ") + typed(words_[i]);
+    return usage_error(printable(words_[at_]) +
+                       " is a launcher, and stands where the job is expected; type: " + line);
   }
 
   static Error auto_place() {

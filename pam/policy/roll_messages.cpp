@@ -149,14 +149,22 @@ KilledAfterFailure killed_after_failure(const Roll& roll) {
   const auto failed = [](const Task& task) {
     return task.state == TaskState::ended && task.status.shell_code() != 0;
   };
+  // A task whose TaskStarter was killed has no status, and takes the others along all the same.
+  const auto lost = [](const Task& task) { return task.state == TaskState::lost; };
   KilledAfterFailure result;
-  for (Tid tid = 0; tid < roll.tasks.size(); ++tid)
-    if (failed(roll.tasks[tid]) && (!result.first || roll.tasks[tid].gone < roll.tasks[*result.first].gone))
-      result.first = tid;
+  for (Tid tid = 0; tid < roll.tasks.size(); ++tid) {
+    const Task& task = roll.tasks[tid];
+    if (!failed(task) && !lost(task)) continue;
+    if (!result.first || task.gone < roll.tasks[*result.first].gone) result.first = tid;
+  }
   if (!result.first) return {};
+  const bool first_lost = lost(roll.tasks[*result.first]);
   const ExitStatus& status = roll.tasks[*result.first].status;
-  for (const auto& asked : roll.signals)
-    if (status.by_signal() && asked.signal.signo == status.signo()) return {};
+  for (const auto& asked : roll.signals) {
+    const int signo = asked.signal.signo;
+    if (first_lost ? signo == SIGKILL || signo == SIGTERM : status.by_signal() && signo == status.signo())
+      return {};
+  }
   for (Tid tid = 0; tid < roll.tasks.size(); ++tid) {
     const ExitStatus& other = roll.tasks[tid].status;
     if (tid == *result.first || !failed(roll.tasks[tid]) || !other.by_signal()) continue;
@@ -170,7 +178,9 @@ std::string first_failure_line(const Roll& roll) {
   if (killed.empty()) return "";
   std::set<std::string> hosts;
   for (const Tid tid : killed) hosts.insert(roll.tasks.host(roll.tasks[tid]));
-  return task_name(roll, *first) + " failed first, with " + roll.tasks[*first].status.text() + "; " +
+  const bool lost = roll.tasks[*first].state == TaskState::lost;
+  return task_name(roll, *first) +
+         (lost ? " was lost first; " : " failed first, with " + roll.tasks[*first].status.text() + "; ") +
          std::to_string(killed.size()) + (killed.size() == 1 ? " more was" : " more were") +
          " killed after it (" + fold_hosts(hosts) + ")";
 }

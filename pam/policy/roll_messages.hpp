@@ -19,9 +19,9 @@ std::vector<std::string> not_started_lines(const Roll& roll);
 // "only 3 of 4 tasks registered before the launcher mpirun ended: n1 2 of 2, n2 1 of 2; missing ranks 3"
 std::string fewer_line(const Roll& roll);
 
-// Tasks that were killed (KILL or TERM) after another had failed by itself: by the launcher, which ends a job so, or by pam.
+// Tasks that were killed (KILL or TERM) after another had failed by itself or was lost with its TaskStarter: by the launcher, which ends a job so, or by pam.
 struct KilledAfterFailure {
-  std::optional<Tid> first;  // the one that failed
+  std::optional<Tid> first;  // the one that failed, or was lost
   std::vector<Tid>
       killed;  // ascending; none where pam was asked to send that signal, or where the launcher itself died of one
 };
@@ -29,6 +29,7 @@ struct KilledAfterFailure {
 KilledAfterFailure killed_after_failure(const Roll& roll);
 
 // "task 2 (pid 17) on n2 failed first, with Exit (3); 3 more were killed after it (n1,n3)"; "" where none was.
+// "task 2 (pid 17) on n2 was lost first; ..." where its TaskStarter was killed.
 std::string first_failure_line(const Roll& roll);
 
 // "3 of 4 tasks registered within 300 s (LSF_HPC_PJL_LOADENV_TIMEOUT): n1 2 of 2, n2 1 of 2; missing ranks 3"

@@ -52,6 +52,15 @@ TEST(Options, MpiAndBareJobsTakeTheRestAsItIs) {
   EXPECT_EQ(bare->command, (Words{"job", "-g", "1", "--fold"}));
 }
 
+TEST(Options, ALauncherAsABareJobIsToldWhatToType) {
+  const auto refused = parse_options({"-n", "2", "mpirun", "-np", "2", "app"});
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(
+      refused.error().text,
+      "\"mpirun\" is a launcher, and stands where the job is expected; type: pam -n 2 -mpi mpirun -np 2 app");
+  EXPECT_TRUE(parse_options({"--", "mpirun", "-np", "2", "app"})) << "a job of that name";
+}
+
 TEST(Options, TwoDashesEndPamsOptionsForABareJob) {
   const auto options = parse_options({"-v", "--", "-odd-name", "-g"});
   ASSERT_TRUE(options);

@@ -197,5 +197,21 @@ TEST(RollLosses, StarterThatClaimsToBeAnotherTaskIsRefused) {
   EXPECT_EQ(d.feed(event::TaskResumed{9, 0, "n2", 1}), Texts{"Refuse connection 9"});
 }
 
+// kill -9 of an inner TaskStarter: Hydra then kills the others, whose ends come before the first task counts as lost.
+TEST(RollLosses, NamesTheTaskWhoseTaskStarterWasKilledAndNotTheNextOne) {
+  RollDriver d(rules(3));
+  d.launch();
+  for (int i = 0; i < 3; ++i) d.task();
+  d.feed(event::LinkEnded{2, false, 1000});
+  d.ends(1, ExitStatus::signaled(SIGKILL));
+  d.ends(0, ExitStatus::signaled(SIGKILL));
+  d.launcher_ends(ExitStatus::exited(9));
+  d.pass(5s);
+  EXPECT_TRUE(d.said("task 2 (pid ")) << "the one that was lost";
+  EXPECT_TRUE(d.said(" was lost first; 2 more were killed after it"));
+  EXPECT_FALSE(d.said("failed first"));
+  EXPECT_EQ(d.finished->exit_code, 9);
+}
+
 }  // namespace
 }  // namespace rollcall::pam
