@@ -83,8 +83,21 @@ std::string why_not_here(const DaemonKind& kind, const HostRole& role) {
   return "";
 }
 
+namespace {
+
+// The pid is the only word of the file that kill(1) takes for a process: scripts say kill $(cat FILE).
+constexpr std::string_view kStart = "start=", kBootWord = "boot=";
+
+// An older release wrote the words without it.
+std::string_view without(std::string_view word, std::string_view name) {
+  return word.starts_with(name) ? word.substr(name.size()) : word;
+}
+
+}  // namespace
+
 std::string pid_file_text(const ProcessMark& mark) {
-  return std::to_string(mark.pid) + "\n" + std::to_string(mark.ticks) + " " + mark.boot + "\n";
+  return std::to_string(mark.pid) + "\n" + std::string(kStart) + std::to_string(mark.ticks) + " " +
+         std::string(kBootWord) + mark.boot + "\n";
 }
 
 Result<ProcessMark> parse_pid_file(std::string_view text, const std::string& path) {
@@ -92,8 +105,8 @@ Result<ProcessMark> parse_pid_file(std::string_view text, const std::string& pat
   const auto blank = text.find(' ', first == std::string_view::npos ? 0 : first);
   if (first != std::string_view::npos && blank != std::string_view::npos && text.ends_with('\n')) {
     const auto pid = number<int>(text.substr(0, first));
-    const auto ticks = number<std::uint64_t>(text.substr(first + 1, blank - first - 1));
-    const std::string_view boot = text.substr(blank + 1, text.size() - blank - 2);
+    const auto ticks = number<std::uint64_t>(without(text.substr(first + 1, blank - first - 1), kStart));
+    const std::string_view boot = without(text.substr(blank + 1, text.size() - blank - 2), kBootWord);
     if (pid && *pid > 1 && ticks && is_boot(boot)) return ProcessMark{*pid, *ticks, std::string(boot)};
   }
   return configuration_error(path + ": found something else, expected a daemon's pid, start and boot");

@@ -1,6 +1,6 @@
 // DaemonControl: what lsf_daemons knows and shows about the daemons of one host. Values and functions; it starts none.
 //
-//   pid file = pid newline ticks " " boot newline      LSF_LOGDIR/NAME.HOST.pid
+//   pid file = pid newline "start=" ticks " boot=" boot newline      LSF_LOGDIR/NAME.HOST.pid; older releases: without the names
 //   pid      = 1*10 digits                              of the daemon
 //   ticks    = 1*20 digits                              when it started, as /proc/PID/stat says it (clock ticks)
 //   boot     = 36 of 0-9 a-f "-"                        of the kernel's run, /proc/sys/kernel/random/boot_id

@@ -22,10 +22,16 @@ const DaemonKind kLim{"lim", "LSF_LIM_PORT"};
 TEST(PidFile, IsReadAsItWasWritten) {
   const ProcessMark mark{4711, 123456789, kBoot};
   const std::string text = pid_file_text(mark);
-  EXPECT_EQ(text, "4711\n123456789 " + kBoot + "\n");
+  EXPECT_EQ(text, "4711\nstart=123456789 boot=" + kBoot + "\n") << "one number: the pid";
   const auto read = parse_pid_file(text, "p");
   ASSERT_TRUE(read) << read.error().text;
   EXPECT_EQ(*read, mark);
+}
+
+TEST(PidFile, OfAnOlderReleaseIsRead) {
+  const auto read = parse_pid_file("4711\n99 " + kBoot + "\n", "p");
+  ASSERT_TRUE(read) << read.error().text;
+  EXPECT_EQ(*read, (ProcessMark{4711, 99, kBoot}));
 }
 
 TEST(PidFile, OfAnotherFormIsRefused) {
