@@ -87,6 +87,19 @@ conf::FileSources file_sources_of(const std::string& env_dir) {
   return {.read = read_config_file, .time = local_time_in, .env_dir = env_dir};
 }
 
-conf::FileSources real_file_sources() { return file_sources_of(default_env_dir()); }
+conf::FileSources real_file_sources() {
+  conf::FileSources sources = file_sources_of(default_env_dir());
+  const char* named = std::getenv("LSF_ENVDIR");
+  const std::string hint =
+      named && *named
+          ? std::string("; LSF_ENVDIR is ") + named
+          : "; LSF_ENVDIR is not set: set it to the directory of lsf.conf, or read the profile.lsf "
+            "(cshrc.lsf) there";
+  sources.read = [path_of_conf = sources.env_dir + "/lsf.conf", hint](const std::string& path) {
+    auto text = read_config_file(path);
+    return text || path != path_of_conf ? text : configuration_error(text.error().text + hint);
+  };
+  return sources;
+}
 
 }  // namespace rollcall::io

@@ -242,7 +242,9 @@ def test_no_lim_and_no_files(bench):
         expect_in('lsf.conf:1: LSF_LIM_PORT: found "abc"', one.refused(*words), words)
     os.remove(one.path("lsf.conf"))
     for words in ASKING:
-        expect_in("lsf.conf: found nothing to read", one.refused(*words), words)
+        said = one.refused(*words)
+        expect_in("lsf.conf: found nothing to read", said, words)
+        expect_in(f"; LSF_ENVDIR is {one.path('')[:-1]}", said, words)
 
 
 def test_broken_files_beside_a_running_lim(bench):
