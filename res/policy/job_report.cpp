@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
 #include <cstdio>
 
+#include "common/base/numbers.hpp"
 #include "common/base/term_reason.hpp"
 #include "res/policy/job_files.hpp"
 
@@ -54,6 +56,26 @@ std::string outcome(const wire::FromRes::JobOver& over) {
   return "Exited with exit code " + std::to_string(code) + ".";
 }
 
+std::string word_of(const wire::ToRes::StartJob& start, std::string_view name) {
+  for (const std::string& word : start.environment())
+    if (word.starts_with(name) && word.size() > name.size() && word[name.size()] == '=')
+      return word.substr(name.size() + 1);
+  return "";
+}
+
+// Where the user submitted it: a job of another cluster has its id and its index there, as LSB_JOBID and LSB_JOBINDEX have them.
+wire::JobKey submitted_key(const wire::ToRes::StartJob& start) {
+  wire::JobKey key = start.job().key();
+  if (start.from_cluster().empty()) return key;
+  if (const auto id = parse_whole(word_of(start, "LSB_JOBID"), 1, INT32_MAX)) key.set_id(*id);
+  if (const auto index = parse_whole(word_of(start, "LSB_JOBINDEX"), 0, INT32_MAX)) key.set_index(*index);
+  return key;
+}
+
+std::string submission_cluster(const wire::ToRes::StartJob& start) {
+  return start.from_cluster().empty() ? start.cluster() : start.from_cluster();
+}
+
 bool done(const wire::FromRes::JobOver& over) {
   return over.how() == wire::FromRes::JobOver::ENDED && over.exit_status() == 0;
 }
@@ -89,13 +111,14 @@ std::string usage_lines(const ReportFacts& facts) {
 std::string head_lines(const ReportFacts& facts) {
   const auto& order = facts.order;
   const auto& asked = order.start().submission();
-  const auto& job = order.start().job().key();
+  const wire::JobKey job = submitted_key(order.start());
   const std::string cluster = quoted(order.start().cluster());
   const std::int64_t start_us = facts.over.start_us() != 0 ? facts.over.start_us() : facts.over.end_us();
   const std::string started = facts.date(start_us);
   std::string text = "Job " + quoted(name_of(asked, job)) + " was submitted from host " +
                      quoted(asked.from_host()) + " by user " + quoted(asked.user()) + " in cluster " +
-                     cluster + " at " + facts.date(order.start().submit_us()) + "\n";
+                     quoted(submission_cluster(order.start())) + " at " +
+                     facts.date(order.start().submit_us()) + "\n";
   text += "Job was executed on host(s) " + hosts_of(order) + ", in queue " + quoted(order.start().queue()) +
           ", as user " + quoted(order.user()) + " in cluster " + cluster + " at " + started + "\n";
   text += quoted(order.home()) + " was used as the home directory.\n";
@@ -122,9 +145,9 @@ std::string term_line(int reason) {
 
 std::string subject_of(const ReportFacts& facts) {
   const auto& start = facts.order.start();
-  return "Job " + job_text(start.job().key()) + ": " +
-         quoted(name_of(start.submission(), start.job().key())) + " in cluster " + quoted(start.cluster()) +
-         (done(facts.over) ? " Done" : " Exited");
+  const wire::JobKey job = submitted_key(start);
+  return "Job " + job_text(job) + ": " + quoted(name_of(start.submission(), job)) + " in cluster " +
+         quoted(submission_cluster(start)) + (done(facts.over) ? " Done" : " Exited");
 }
 
 std::string report_text(const ReportFacts& facts, ReportPlace place) {

@@ -28,7 +28,8 @@ enum class ReportPlace {
   mail_alone,   // -N: the output is in its file
 };
 
-std::string subject_of(const ReportFacts& facts);  // "Job 12: <sleep 1> in cluster <c1> Done"
+// "Job 12: <sleep 1> in cluster <c1> Done". Id and cluster are those of the submission: the user knows no others.
+std::string subject_of(const ReportFacts& facts);
 std::string report_text(const ReportFacts& facts, ReportPlace place);
 
 // "TERM_MEMLIMIT: job killed after reaching LSF memory usage limit."; "" where there is none to show.

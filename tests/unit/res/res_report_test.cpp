@@ -90,6 +90,21 @@ TEST_F(ResReport, ExitedForItsLimitOverSeveralHostsInAnArray) {
   expect_golden("exited", report_text(facts("err.7115277"), ReportPlace::output_file));
 }
 
+// LSF's sentences name both clusters; the id is the one that the user has.
+TEST_F(ResReport, OfAForwardedJobNamesBothClustersAndTheSubmissionsId) {
+  auto& start = *order_.mutable_start();
+  start.set_from_cluster("west");
+  for (const char* word : {"LSB_JOBID=12", "LSB_JOBINDEX=3"}) start.add_environment(word);
+  EXPECT_EQ(subject_of(facts()), "Job 12[3]: <jobname[3]> in cluster <west> Done");
+  const auto text = report_text(facts(), ReportPlace::mail);
+  EXPECT_THAT(
+      text,
+      HasSubstr("Job <jobname[3]> was submitted from host <hostA> by user <userA> in cluster <west> at "));
+  EXPECT_THAT(
+      text,
+      HasSubstr("Job was executed on host(s) <hostB>, in queue <hpc>, as user <userA> in cluster <c1> at "));
+}
+
 TEST_F(ResReport, NothingSampledNothingAskedByMail) {
   auto& asked = *order_.mutable_start()->mutable_submission();
   asked.clear_job_name();
