@@ -14,12 +14,6 @@ namespace {
 constexpr const char* kAddresses = "ROLLCALL_PEERS";
 constexpr std::string_view kNone = "none";
 
-bool left_out(const ClusterFiles& files, const std::string& cluster) {
-  const auto& remote = files.cluster.remote_clusters;
-  return !remote.empty() && std::none_of(remote.begin(), remote.end(),
-                                         [&](const RemoteCluster& row) { return row.name == cluster; });
-}
-
 std::optional<PeerAddress> address_of(std::string_view word, int otherwise) {
   const std::size_t colon = word.rfind(':');
   PeerAddress address{std::string(word.substr(0, colon)), otherwise};
@@ -47,6 +41,12 @@ std::optional<std::vector<PeerAddress>> addresses_of(std::string_view list, int 
 
 }  // namespace
 
+bool left_out_of_remote_clusters(const ClusterFiles& files, const std::string& cluster) {
+  const auto& remote = files.cluster.remote_clusters;
+  return !remote.empty() && std::none_of(remote.begin(), remote.end(),
+                                         [&](const RemoteCluster& row) { return row.name == cluster; });
+}
+
 const PeerCluster* PeerSettings::cluster(std::string_view name) const {
   const auto found = std::find_if(clusters.begin(), clusters.end(),
                                   [&](const PeerCluster& one) { return one.name == name; });
@@ -58,13 +58,15 @@ PeerSettings read_peer_settings(const ClusterFiles& files, int own_port, Problem
   PeerSettings peers;
   peers.key_directory = in.directory("ROLLCALL_PEER_KEYS", "");
   for (const ClusterRow& row : files.shared.clusters) {
-    if (row.name == files.settings.cluster || left_out(files, row.name)) continue;
+    if (row.name == files.settings.cluster || left_out_of_remote_clusters(files, row.name)) continue;
     PeerCluster& peer = peers.clusters.emplace_back(PeerCluster{row.name, {}});
     for (const auto& server : row.servers) peer.addresses.push_back({server, own_port});
   }
   const Setting* setting = in.find(kAddresses);
   if (setting == nullptr) return peers;
   for (const auto& word : split_words(setting->value)) {
+    Setting found = *setting;
+    found.value = word;  // an error names the word alone
     const std::size_t equals = word.find('=');
     const auto peer = std::find_if(peers.clusters.begin(), peers.clusters.end(), [&](const PeerCluster& one) {
       return one.name == word.substr(0, equals);
@@ -73,10 +75,10 @@ PeerSettings read_peer_settings(const ClusterFiles& files, int own_port, Problem
                                ? std::nullopt
                                : addresses_of(std::string_view(word).substr(equals + 1), own_port);
     if (!addresses)
-      in.error(*setting, kAddresses,
+      in.error(found, kAddresses,
                "CLUSTER=HOST[:PORT][,HOST[:PORT]]... or CLUSTER=none, separated by blanks");
     else if (peer == peers.clusters.end())
-      in.error(*setting, kAddresses,
+      in.error(found, kAddresses,
                "clusters of lsf.shared, and of RemoteClusters where that section exists, but for this one");
     else
       peer->addresses = *addresses;

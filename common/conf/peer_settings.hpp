@@ -30,6 +30,9 @@ struct PeerSettings {
   const PeerCluster* cluster(std::string_view name) const;
 };
 
+// The section RemoteClusters of lsf.cluster has rows, and none of them is this cluster's.
+bool left_out_of_remote_clusters(const ClusterFiles& files, const std::string& cluster);
+
 // `own_port`: LSB_MBD_PORT of this cluster, which peers have too where nothing else is said. Errors: a word of ROLLCALL_PEERS that
 // cannot be read, or that names no cluster which may be a peer.
 PeerSettings read_peer_settings(const ClusterFiles& files, int own_port, Problems& problems);

@@ -238,8 +238,13 @@ void Parser::take_pair(const SectionLine& line) {
   const auto equals = horizontal(line.text);
   if (!equals) return problems_.error(line.place, found(line.text, "KEYWORD = VALUE"));
   const std::string_view text = line.text;
-  open_->rows.back().set(std::string(trim_right(text.substr(0, *equals))),
-                         {std::string(trim(text.substr(*equals + 1))), line.place});
+  const std::string keyword(trim_right(text.substr(0, *equals)));
+  Cell cell{std::string(trim(text.substr(*equals + 1))), line.place};
+  if (const Cell* before = open_->rows.back().find(keyword); before && before->text != cell.text)
+    problems_.warning(before->place, keyword + ": found " + printable(before->text) + ", expected " +
+                                         keyword + " once; line " + std::to_string(line.place.line) +
+                                         " counts");
+  open_->rows.back().set(keyword, std::move(cell));
 }
 
 void Parser::take_row(const SectionLine& line) {

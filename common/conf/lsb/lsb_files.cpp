@@ -5,6 +5,7 @@
 
 #include "common/base/host_list.hpp"
 #include "common/conf/known_parameters.hpp"
+#include "common/conf/lsb/forwarding_checks.hpp"
 #include "common/conf/lsb/matching_resources.hpp"
 #include "common/conf/without_effect.hpp"
 #include "common/conf/words.hpp"
@@ -36,6 +37,7 @@ class CrossCheck {
              "a numeric or string resource of lsf.shared that each host has for itself and that jobs do not "
              "consume");
     for (const QueueRow& queue : files_.queues) check_queue(queue);
+    check_forwarding(files_, cluster_, problems_);
     for (const BatchHost& host : files_.hosts.hosts) check_batch_host(host);
     for (const HostGroup& group : files_.hosts.groups) check_members(group.name, group.members, group.place);
     for (const HostPartition& partition : files_.hosts.partitions)
@@ -61,8 +63,6 @@ class CrossCheck {
 
   void check_queue(const QueueRow& queue) {
     for (const HostItem& item : queue.hosts) check_item("queue " + queue.name, item, queue.place);
-    for (const RemoteQueue& remote : queue.send_jobs_to) check_cluster(queue, remote.cluster);
-    for (const std::string& name : queue.receive_jobs_from) check_cluster(queue, name);
     for (const auto* list : {&queue.preemption.preemptive, &queue.preemption.preemptable})
       for (const HostItem& item : *list ? **list : std::vector<HostItem>{})
         if (!files_.queue(item.name))
@@ -111,13 +111,6 @@ class CrossCheck {
     if (!id || !shared || !preemptable(cluster_.indices.at(*id)))
       warn(place, "PREEMPTABLE_RESOURCES", name,
            "a shared resource with TYPE Numeric, INCREASING N and RELEASE Y");
-  }
-
-  void check_cluster(const QueueRow& queue, const std::string& name) {
-    const auto& clusters = cluster_.shared.clusters;
-    if (name != "allclusters" && std::none_of(clusters.begin(), clusters.end(),
-                                              [&name](const ClusterRow& row) { return row.name == name; }))
-      warn(queue.place, "queue " + queue.name, name, "a cluster of lsf.shared");
   }
 
   // Hosts of other clusters cannot be checked.

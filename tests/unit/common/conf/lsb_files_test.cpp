@@ -215,6 +215,36 @@ TEST(LsbQueues, OtherClustersAndPreemption) {
               testing::Optional(ElementsAre(HostItem{.name = "q", .preference = 1})));
 }
 
+TEST(LsbQueues, ValuesOfForwardingWithoutEffectAreNamed) {
+  const std::pair<const char*, const char*> kCases[] = {
+      {"SNDJOBS_TO=q@moon",
+       "queues:3: warning: SNDJOBS_TO: found \"q@moon\", expected a cluster of lsf.shared"},
+      {"SNDJOBS_TO=q@lab",
+       "queues:3: warning: SNDJOBS_TO: found \"q@lab\", expected another cluster than this one"},
+      {"RCVJOBS_FROM=lab",
+       "queues:3: warning: RCVJOBS_FROM: found \"lab\", expected another cluster than this one"},
+      {"IMPT_JOBBKLG=5", "queues:3: warning: IMPT_JOBBKLG has no effect: the queue has no RCVJOBS_FROM"},
+      {"IMPT_SLOTBKLG=5", "queues:3: warning: IMPT_SLOTBKLG has no effect: the queue has no RCVJOBS_FROM"},
+      {"MAX_RSCHED_TIME=5", "queues:3: warning: MAX_RSCHED_TIME has no effect: the queue has no SNDJOBS_TO"},
+      {"FWD_USERS=all", "queues:3: warning: FWD_USERS has no effect: the queue has no SNDJOBS_TO"},
+      {"HOSTS=none",
+       "queues:3: warning: HOSTS: found none, expected SNDJOBS_TO beside it: the queue starts no jobs"},
+      {"IMPT_JOBBKLG=0\nRCVJOBS_FROM=allclusters",
+       "queues:3: warning: IMPT_JOBBKLG: found \"0\", expected 1 or more, or infinit: the queue takes no "
+       "jobs of "
+       "other clusters"},
+  };
+  for (const auto& [lines, said] : kCases) {
+    const auto checked =
+        check({{"queues", "Begin Queue\nQUEUE_NAME = q\n" + std::string(lines) + "\nEnd Queue\n"}});
+    EXPECT_THAT(lines_of(checked.problems), ElementsAre(testing::EndsWith(said))) << lines;
+  }
+  EXPECT_THAT(
+      said_of_queue("SNDJOBS_TO=q@allclusters\nHOSTS=none\nMAX_RSCHED_TIME=infinit\nFWD_USERS=all ~ann\n"
+                    "RCVJOBS_FROM=allclusters\nIMPT_JOBBKLG=infinit\nIMPT_SLOTBKLG=3"),
+      IsEmpty());
+}
+
 TEST(LsbQueues, SndjobsToIsIgnoredBesideHostsOfOtherClusters) {
   for (const char* hosts : {"allremote", "host1 far1@far", "all@far"}) {
     const std::string lines = "SNDJOBS_TO=recv@far\nHOSTS=" + std::string(hosts);
@@ -238,6 +268,7 @@ TEST(LsbQueues, ErrorsAreReported) {
       ElementsAre(
           "queues:1: warning: HOSTS of queue q: found \"hostX\", expected a host or a group of hosts",
           "queues:3: PRIORITY: found \"high\", expected a whole number from 0 to 10000000",
+          "queues:4: warning: HOSTS: found \"hostX ~host1\", expected HOSTS once; line 5 counts",
           "queues:6: RUN_WINDOW: found \"25-3\", expected a time window "
           "[day:]hour[:minute]-[day:]hour[:minute]",
           "queues:7: r1m: found \"a/b\", expected LOADSCHED/LOADSTOP, numbers",

@@ -73,6 +73,8 @@ TEST(PeerSettings, SayWhatCannotBeRead) {
     EXPECT_THAT(read(std::string("ROLLCALL_PEERS=") + word + "\n").said.at(0),
                 HasSubstr("expected clusters of lsf.shared"))
         << word;
+  EXPECT_THAT(read("ROLLCALL_PEERS=\"north=n1 moon=h\"\n").said,
+              ElementsAre(HasSubstr("ROLLCALL_PEERS: found \"moon=h\", expected")));
 }
 
 }  // namespace

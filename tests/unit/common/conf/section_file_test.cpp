@@ -99,7 +99,8 @@ TEST(SectionFile, HorizontalSectionsAreRows) {
 TEST(SectionFile, AKeywordTwiceInAHorizontalSectionTheLastCounts) {
   const auto parsed = parse("Begin Host\nA = 1\nB = 2\na = 3\nEnd Host\n");
   EXPECT_THAT(parsed.rows(), ElementsAre("B=2|a=3"));
-  EXPECT_THAT(parsed.said, IsEmpty());
+  EXPECT_THAT(parsed.said, ElementsAre("/c/f:2: warning: a: found \"1\", expected a once; line 4 counts"));
+  EXPECT_THAT(parse("Begin Host\nA = 1\nA = 1\nEnd Host\n").said, IsEmpty()) << "the same value";
 }
 
 TEST(SectionFile, CellsMayBeQuotedOrInParentheses) {
