@@ -111,7 +111,7 @@ class JobFacts {
   virtual const JobTally* tally(std::int32_t id) const = 0;  // nullptr: no such job (any more)
   virtual const Job* find(JobKey key) const = 0;             // one element of an array
 };
-// Adds a job to a tally by its status (`sign` 1), or takes it out (-1).
+// Adds a job to a tally by its status (`sign` 1), or takes it out (-1). A job that waits in another cluster counts as pending.
 void count(JobTally& tally, const wire::JobRecord& record, int sign);
 
 enum class DependencyState { none, satisfied, not_yet, never };

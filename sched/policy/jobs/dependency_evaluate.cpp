@@ -64,7 +64,8 @@ void count(JobTally& tally, const wire::JobRecord& record, int sign) {
     field = static_cast<std::uint32_t>(static_cast<int>(field) + sign);
   };
   add(tally.elements);
-  const wire::JobStatus status = record.status();
+  // A job that waits in another cluster pends; its status is that of an attempt that was dispatched.
+  const wire::JobStatus status = record.has_forwarded() ? shown_status(record) : record.status();
   if (placed(status) && record.started()) add(tally.started);
   if (status == wire::STATUS_USUSP) add(tally.by_user);
   if (status == wire::STATUS_PSUSP)

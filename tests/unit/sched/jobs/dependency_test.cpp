@@ -83,6 +83,25 @@ class Facts : public JobFacts {
   std::map<std::int32_t, JobTally> tallies;
 };
 
+TEST(JobTallies, CountAJobThatWaitsInAnotherClusterAsPending) {
+  wire::JobRecord record;
+  record.set_status(wire::STATUS_RUN);
+  record.set_starting(true);
+  record.mutable_forwarded()->set_cluster("east");
+  JobTally waiting, held, running;
+  count(waiting, record, 1);
+  EXPECT_EQ((std::pair(waiting.pend, waiting.run)), (std::pair(1U, 0U)));
+  record.set_status(wire::STATUS_USUSP);
+  count(held, record, 1);
+  EXPECT_EQ((std::pair(held.hold, held.by_user)), (std::pair(1U, 0U)));
+  record.set_status(wire::STATUS_RUN);
+  record.set_starting(false);
+  count(running, record, 1);
+  EXPECT_EQ((std::pair(running.pend, running.run)), (std::pair(0U, 1U)));
+  count(running, record, -1);
+  EXPECT_EQ(running, JobTally());
+}
+
 TEST(DependencyState, EachConditionFollowsTheStatusOfOneJob) {
   struct Row {
     wire::JobStatus status;
