@@ -159,7 +159,8 @@ class Daemon {
                scheduler_.want();
                turn_soon();
              },
-             [this](const std::string& host) { return keeper_.type_of(host); }}),
+             [this](const std::string& host) { return keeper_.type_of(host); },
+             [this] { return keeper_.load_known(); }}),
         forward_in_(loop_.context(), book_.jobs(), book_.forwards(), log,
                     {[this](const std::string& cluster, wire::PeerMessage message) {
                        return peers_.say(cluster, std::move(message));

@@ -305,6 +305,7 @@ std::optional<WallTime> ForwardOut::next_session() const {
 
 void ForwardOut::offer(const sched::cycle::Snapshot& snapshot, WallTime now, TimePoint steady) {
   waiting_ = 0;
+  offer_untyped();
   if (!may_offer()) return;
   begin_session(now);
   const int most = configuration_->files.cluster->programs.mbatchd.most_forwards;
@@ -457,8 +458,16 @@ void ForwardOut::say(const std::string& host, wire::PeerMessage order) {
   if (gate_.order(cluster)) handler_.say(cluster, std::move(order));
 }
 
+// An offer is repeated when a cluster connects, which may be before LIM has answered a master that was restarted. Without the type
+// of its submission host a job would wait there in vain.
 void ForwardOut::start(const std::string& host, sched::order::Start order) {
   const std::string cluster = cluster_of(host);
+  if (order.asked->from_type().empty() && !handler_.types_known() &&
+      handler_.type_of(order.asked->from_host()).empty()) {
+    const Attempt attempt = order.attempt;
+    untyped_[attempt] = {host, std::move(order)};
+    return;
+  }
   if (!gate_.offer(cluster, order.attempt)) return;
   wire::PeerMessage message = peers::offer_of(order);
   auto& offer = *message.mutable_offer();
@@ -470,6 +479,12 @@ void ForwardOut::start(const std::string& host, sched::order::Start order) {
   }
   peers::propose(peers::proposed(user_map_of(configuration_->files), cluster, order.asked->user()), offer);
   handler_.say(cluster, std::move(message));
+}
+
+void ForwardOut::offer_untyped() {
+  if (untyped_.empty() || !handler_.types_known()) return;
+  for (auto& [attempt, offer] : std::exchange(untyped_, {}))
+    if (is_there(attempt)) start(offer.host, std::move(offer.order));
 }
 
 void ForwardOut::signal(const std::string& host, const sched::order::Signal& order) {

@@ -42,6 +42,7 @@ class ForwardOut : public sched::Engine {
     std::function<void(const std::string& host, wire::PeerMessage::WhatCase kind)> not_known;
     std::function<void()> plan_soon;                              // jobs may be offered that were not before
     std::function<std::string(const std::string& host)> type_of;  // a host's type; "": not known
+    std::function<bool()> types_known;                            // false: LIM has not told of any host yet
   };
   ForwardOut(const sched::book::JobTable& jobs, io::Log& log, std::uint64_t first_forward, Handler handler)
       : jobs_(jobs), log_(log), handler_(std::move(handler)), queues_(first_forward) {}
@@ -85,6 +86,10 @@ class ForwardOut : public sched::Engine {
     conf::RemoteQueue queue;
     std::uint64_t number = 0;
   };
+  struct Untyped {  // an offer
+    std::string host;
+    sched::order::Start order;
+  };
   struct Tried {  // of one job, in this session
     std::vector<conf::RemoteQueue> queues;
   };
@@ -115,6 +120,7 @@ class ForwardOut : public sched::Engine {
   bool sends_to(const std::string& cluster, const std::string& queue) const;
   void forward(const sched::Job& job, const conf::RemoteQueue& queue, int slots, const Look& seen);
   void say(const std::string& host, wire::PeerMessage order);
+  void offer_untyped();
   void left(const sched::Attempt& attempt);
   void complain(const std::string& cluster, const std::string& what);
   void take_definitions(const std::string& cluster, const wire::PeerDefinitions& told);
@@ -136,6 +142,7 @@ class ForwardOut : public sched::Engine {
   std::map<std::string, int> complaints_;                       // by cluster: of its connection
   std::map<sched::Attempt, Forward> forwards_;
   sched::peers::OrderGate gate_;
+  std::map<sched::Attempt, Untyped> untyped_;  // wait for LIM
 
   bool sends_ = false;  // a queue has SNDJOBS_TO
   std::optional<WallTime> session_;

@@ -2,6 +2,7 @@
 
 import os
 import pwd
+import signal
 import subprocess
 
 from forwarding import RECEIVES, SENDS, two
@@ -106,6 +107,29 @@ def test_bmod_and_bswitch_of_a_job_whose_cluster_is_away_wait_and_have_their_eff
             expect_equal(history(west, job).count(event), 1, f"bhist -l: {history(west, job)}")
         expect_equal((lines_of(west, "changed"), lines_of(west, "switched")), (["start"], ["start"]), "each ran once")
     bench.saw("the reason while they wait, and both carried out once when east is back")
+
+
+def test_an_offer_that_a_restarted_master_repeats_waits_for_the_type_of_the_submission_host(bench):
+    """East dies with the offer unread, so that it is repeated, and west's LIM is silent until the clusters are connected again."""
+    with two(bench) as clusters:
+        west, east = clusters["west"], clusters["east"]
+        west.wait_for(west.bsub("true", "-q", "send", "-o", "/dev/null"), "DONE")
+        east.send_daemon("mbatchd", "n2", signal.SIGSTOP)
+        job = west.bsub("true", "-q", "send", "-o", "/dev/null")
+        wait_until(lambda: west.field(job, "forward_cluster dstjobid") == "east -", lambda: long_of(west, job))
+        for side in (west, east):
+            side.kill_daemon("mbatchd", side.names[0])
+        west.send("n1", signal.SIGSTOP)
+        try:
+            for side in (east, west):
+                side.start_daemon("mbatchd", side.names[0])
+            connected = "cluster east is connected"
+            wait_until(lambda: read(west.daemon_log("mbatchd", "n1")).count(connected) == 2, west.logs_text, 60)
+        finally:
+            west.send("n1", signal.SIGCONT)
+        west.wait_for(job, "DONE")
+        expect_equal(west.field(job, "exec_host"), "n2@east", "where it ran")
+    bench.saw("it runs there, and does not wait for a host of no type")
 
 
 def requires(_):

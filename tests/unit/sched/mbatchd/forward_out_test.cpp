@@ -44,7 +44,7 @@ class ForwardOutTest : public ForwardShellTest {
             [this](const std::string& host, wire::PeerMessage::WhatCase kind) {
               unknown.push_back(host + " " + std::to_string(kind));
             },
-            [] {}, [](const std::string&) { return std::string(); }});
+            [] {}, [](const std::string&) { return std::string(); }, [this] { return lim_answers; }});
     out->configure(configuration);
     offered.clear();
     connects("east");
@@ -109,6 +109,7 @@ class ForwardOutTest : public ForwardShellTest {
   std::optional<sched::cycle::Snapshot> snapshot;
   std::unique_ptr<ForwardOut> out;
   std::vector<std::string> offered, unknown;
+  bool lim_answers = true;
 };
 
 TEST_F(ForwardOutTest, OffersAtMostLsbMaxForwardPerSessionInMbdSleepTime) {
@@ -270,6 +271,29 @@ TEST_F(ForwardOutTest, ReturnsOfBeforeARestartBarTheQueueUntilItsFiguresDiffer) 
   EXPECT_THAT(verdicts(key), HasSubstr("the job came back 3 times"));
   figures(1, 0);
   EXPECT_THAT(offers(now), ElementsAre(sched::text(key) + " receive@east"));
+}
+
+TEST_F(ForwardOutTest, RepeatsAnOfferAfterARestartOnceLimHasToldTheTypeOfItsHost) {
+  begins("SNDJOBS_TO = receive@east\n");
+  auto asked = sched::book::plain_job();
+  asked.clear_from_type();
+  const sched::JobKey key{submit(asked), 0};
+  auto demand = sched::cycle::demand_of(job(key), "");
+  demand.from_type = "X86_64";
+  waits(key, demand);
+  ASSERT_EQ(offers(now).size(), 1U);
+  lim_answers = false;
+  starts();
+  leave(effects);
+  EXPECT_EQ(count(What::kOffer), 0);
+  EXPECT_THAT(offers(now), IsEmpty());
+  EXPECT_EQ(count(What::kOffer), 0) << "its type would be unknown there";
+  lim_answers = true;
+  EXPECT_THAT(offers(now), IsEmpty()) << "it is the attempt of before";
+  EXPECT_EQ(count(What::kOffer), 1);
+  offers(now);
+  EXPECT_EQ(count(What::kOffer), 1) << "once";
+  EXPECT_EQ(job(key).record.attempt(), 1U);
 }
 
 TEST_F(ForwardOutTest, ForwardsOfBeforeARestartAreCountedUntilAnUpdateContainsThem) {
