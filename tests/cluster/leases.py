@@ -259,6 +259,38 @@ def test_a_slot_comes_back_from_a_consumer_that_is_cut_off(bench):
             east.wait_for(number, "EXIT")
 
 
+def test_closing_a_borrowed_host_closes_the_slots_of_one_consumer(bench):
+    with two(bench) as clusters:
+        west, east = clusters["west"], clusters["east"]
+        west.wait_for(west.bsub("true", "-q", "borrow", "-o", "/dev/null"), "DONE")
+        west.good("badmin", "hclose", "n2@east")
+        wait_until(lambda: borrowed(west)[1] == "closed_Adm", shown(west))
+        job = west.bsub("true", "-q", "borrow", "-o", "/dev/null")
+        wait_until(lambda: "Closed by LSF administrator" in west.user("bjobs", "-p", str(job)).stdout, lambda: west.user("bjobs", "-p", str(job)).stdout)
+        expect_equal(borrowed(east, "n2")[1], "ok", "the provider does not know of it")
+        east.wait_for(east.bsub("true", "-o", "/dev/null"), "DONE")
+        west.good("badmin", "hopen", "n2@east")
+        west.wait_for(job, "DONE")
+        east.good("badmin", "hclose", "n2")  # by its own administrator: no new start of any consumer
+        wait_until(lambda: borrowed(west)[1].startswith("closed"), shown(west), 30)
+        job = west.bsub("true", "-q", "borrow", "-o", "/dev/null")
+        wait_until(lambda: "n2@east" in west.user("bjobs", "-lp", str(job)).stdout, lambda: west.user("bjobs", "-lp", str(job)).stdout)
+        expect_equal(west.field(job), "PEND", "a job while the provider has closed the host")
+        east.good("badmin", "hopen", "n2")
+        west.wait_for(job, "DONE")
+
+
+def test_requeues_count_on_borrowed_hosts(bench):
+    with two(bench) as clusters:
+        west = clusters["west"]
+        west.write_batch("lsb.queues", BORROWS + "Begin Queue\nQUEUE_NAME = few\nHOSTS = allremote\nREQUEUE_EXIT_VALUES = 7\nMAX_JOB_REQUEUE = 1\nEnd Queue\n")
+        west.good("badmin", "reconfig", "-f")
+        job = west.bsub("echo $LSB_JOBID >>ran; exit 7", "-q", "few", "-o", "/dev/null")
+        west.wait_for(job, "EXIT")
+        expect_equal(lines_of(clusters), [str(job)] * 2, "it ran, and once again")
+        expect_equal(west.field(job, "exit_code"), "7", "exit code")
+
+
 def test_both_sides_show_the_lease(bench):
     with two(bench, lends=LENDS.format(host="n2", slots=2)) as clusters:
         west, east = clusters["west"], clusters["east"]
