@@ -87,7 +87,7 @@ def test_bmod_and_bswitch_of_a_job_whose_cluster_is_away_wait_and_have_their_eff
         east.kill_daemon("mbatchd", "n2")
         wait_until_gone(west, "east")
         commands = [begin(west, "bmod", "-J", "after", str(changed)), begin(west, "bswitch", "own", str(switched))]
-        words = "of cluster <east> as job <{}>, which was asked to give it back"
+        words = "as job <{}>, which was asked to give it back"
         for job in (changed, switched):
             asked = words.format(west.field(job, "dstjobid"))
             wait_until(lambda: asked in long_of(west, job), lambda: f"{asked}: {long_of(west, job)}", 30)
