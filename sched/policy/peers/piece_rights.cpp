@@ -207,8 +207,10 @@ std::variant<PieceOrder, wire::Piece> piece_order(const Job* job, const std::str
   if (job == nullptr || !is_of(*job, cluster, asked))
     return no_piece("no such job of this user is here for cluster " + plain_words(cluster), false);
   if (finished(job->status())) return at_its_end();
-  if (job->record.hosts_size() == 0 || !job->record.started())
+  if (job->record.hosts_size() == 0 || pending(shown_status(job->record)))
     return no_piece("the job has not begun yet", true);
+  // Both clusters show it as running from its first host's word on, and its program starts after that: it has written nothing yet.
+  if (!job->record.started()) return wire::Piece();
   return PieceOrder{job->record.hosts(0).name(), {job->key(), job->record.attempt()}};
 }
 

@@ -155,7 +155,18 @@ TEST(PieceOrders, OfAJobThatIsOverEndAndBeforeItBeginsComeLater) {
   EXPECT_TRUE(answer(piece_order(&over, "west", question())).over());
   Job early = from_west(wire::STATUS_RUN);
   early.record.set_started(false);
+  early.record.set_starting(true);
   EXPECT_TRUE(answer(piece_order(&early, "west", question())).later());
+}
+
+// Its user sees it running from its first host's word on, and bpeek must not say that it has not begun.
+TEST(PieceOrders, OfARunningJobWhoseProgramHasNotStartedFindNothingYet) {
+  Job running = from_west(wire::STATUS_RUN);
+  running.record.set_started(false);
+  const auto piece = answer(piece_order(&running, "west", question()));
+  EXPECT_EQ(piece.why_not(), "");
+  EXPECT_EQ(piece.data(), "");
+  EXPECT_FALSE(piece.over()) << "bpeek -f asks again";
 }
 
 // Where it was submitted, with files.
