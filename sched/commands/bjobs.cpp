@@ -136,6 +136,8 @@ Made row_form(io::Stage& stage, const CommandWords& words) {
   RowsForm rows;
   rows.form = words.has("-A")   ? show::JobForm::arrays
               : words.has("-W") ? show::JobForm::full
+              : words.has("-fwd")
+                  ? (words.has("-w") ? show::JobForm::forwarded_wide : show::JobForm::forwarded)
               : words.has("-w") ? show::JobForm::wide
                                 : show::JobForm::narrow;
   rows.header = !words.has("-noheader");
@@ -155,6 +157,10 @@ Made row_form(io::Stage& stage, const CommandWords& words) {
 }
 
 Made form_of(io::Stage& stage, const CommandWords& words, bool by_id) {
+  // As LSF has it. A finished job is in no other cluster any more, and an array's elements are forwarded one by one.
+  for (const char* other : {"-A", "-d", "-x"})
+    if (words.has("-fwd") && words.has(other))
+      return refused_form(stage, std::string("-fwd cannot be combined with ") + other);
   if (words.has("-script") || words.has("-env")) return text_form(stage, words, by_id);
   if (words.has("-l") || words.has("-UF")) return block_form(stage, words);
   if (words.has("-gpu")) return refused_form(stage, "found -gpu alone, expected -l or -UF with it");

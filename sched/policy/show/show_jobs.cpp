@@ -49,6 +49,20 @@ std::string wide_row(const wire::JobRecord& job, const wire::Submission& asked, 
          " " + time.shortly(job.submit_us()) + "\n";
 }
 
+// LSF's columns of bjobs -fwd.
+std::string forwarded_row(const wire::JobRecord& job, const wire::Submission& asked, const ShowTime& time,
+                          bool wide) {
+  const auto cell = [wide](const std::string& text, std::size_t width) {
+    return wide ? left(text, width) : cut(text, width);
+  };
+  const std::string name = shown_name(job, asked);
+  const auto& forwarded = job.forwarded();
+  return left(std::to_string(job.key().id()), 7) + " " + cell(asked.user(), 7) + " " +
+         left(status_word(job.status()), 5) + " " + cell(job.queue(), 10) + " " +
+         cell(hosts_or(job, wide ? "   -" : ""), 11) + " " + (wide ? left(name, 10) : tail(name, 10)) + " " +
+         cell(forwarded.cluster(), 10) + " " + time.shortly(forwarded.at_us()) + "\n";
+}
+
 std::string pids_word(const wire::JobUsage& usage) {
   std::string words;
   for (const auto pid : usage.pids()) words += (words.empty() ? "" : ",") + std::to_string(pid);
@@ -115,6 +129,9 @@ std::string jobs_header(JobForm form) {
   switch (form) {
     case JobForm::full:
       return narrow + "  PROJ_NAME CPU_USED MEM SWAP PIDS START_TIME FINISH_TIME SLOTS\n";
+    case JobForm::forwarded:
+    case JobForm::forwarded_wide:
+      return "JOBID   USER    STAT  QUEUE      EXEC_HOST   JOB_NAME   CLUSTER    FORWARD_TIME\n";
     case JobForm::arrays:
       return "JOBID   ARRAY_SPEC   OWNER    NJOBS  PEND DONE  RUN EXIT SSUSP USUSP PSUSP\n";
     default:
@@ -132,6 +149,9 @@ std::string job_row(const JobView& job, const wire::Submission& asked, JobForm f
       return full_row(job.record(), asked, time);
     case JobForm::arrays:
       return array_row(job, asked);
+    case JobForm::forwarded:
+    case JobForm::forwarded_wide:
+      return forwarded_row(job.record(), asked, time, form == JobForm::forwarded_wide);
   }
   return "";
 }

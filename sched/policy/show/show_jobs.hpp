@@ -13,10 +13,12 @@ namespace rollcall::sched::show {
 using JobView = wire::BatchReply::JobView;
 
 enum class JobForm {
-  narrow,  // bjobs: long values are cut
-  wide,    // bjobs -w
-  full,    // bjobs -W: with project, usage and times
-  arrays,  // bjobs -A: a row for each array
+  narrow,          // bjobs: long values are cut
+  wide,            // bjobs -w
+  full,            // bjobs -W: with project, usage and times
+  arrays,          // bjobs -A: a row for each array
+  forwarded,       // bjobs -fwd: with the cluster and the time of the forward; long values are cut
+  forwarded_wide,  // bjobs -fwd -w
 };
 std::string jobs_header(JobForm form);
 // Several lines if the narrow form has more than one host.

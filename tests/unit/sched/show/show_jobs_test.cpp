@@ -80,6 +80,23 @@ TEST(JobTable, FullFormHasUsageAndTimes) {
       std::string::npos);
 }
 
+TEST(JobTable, ForwardedFormHasTheClusterAndTheTime) {
+  Shown shown = running_job();
+  shown.job().set_queue("overnight_x");
+  shown.job().mutable_hosts(0)->set_name("n2@east_of_here");
+  auto& forwarded = *shown.job().mutable_forwarded();
+  forwarded.set_cluster("east_of_here");
+  forwarded.set_at_us((kMay10 + 120) * 1'000'000);
+  EXPECT_EQ(row(shown, JobForm::forwarded),
+            "JOBID   USER    STAT  QUEUE      EXEC_HOST   JOB_NAME   CLUSTER    FORWARD_TIME\n"
+            "24520   annas   RUN   overnight_ n2@east_of_ *estjob.sh east_of_he May 10 21:11\n");
+  EXPECT_EQ(job_row(shown.view, shown.asked, JobForm::forwarded_wide, shown_at(kMay10)),
+            "24520   annas   RUN   overnight_x n2@east_of_here ./testjob.sh east_of_here May 10 21:11\n");
+  shown.job().set_status(wire::STATUS_PEND);
+  EXPECT_EQ(job_row(shown.view, shown.asked, JobForm::forwarded, shown_at(kMay10)),
+            "24520   annas   PEND  overnight_             *estjob.sh east_of_he May 10 21:11\n");
+}
+
 TEST(JobTable, ArraysHaveARowEach) {
   Shown shown = running_job();
   auto& range = *shown.asked.add_indices();
