@@ -109,6 +109,7 @@ std::variant<std::string, wire::Piece> PieceRelay::take(const wire::ForwardPiece
     question.host = order.host;
     question.file = FileOnHost{order.user,   order.uid,      order.path,   order.name,
                                order.append, order.transfer, piece.asked()};
+    question.file->asked.set_mode(order.mode);
     return "file of " + sched::text(key);
   }
   question.asked = piece.asked();

@@ -116,6 +116,12 @@ std::optional<NamedFile> named_file(const wire::Submission& asked, JobKey key,
   }
 }
 
+// The umask of the submission holds, as at home. What the job has printed is no program, whatever the other cluster says.
+std::uint32_t mode_of(const wire::Submission& asked, const wire::PieceAsked& piece) {
+  constexpr std::uint32_t kOfOutput = 0666, kOfCopy = 0777;
+  return (piece.file() == wire::PieceAsked::TRANSFER ? piece.mode() & kOfCopy : kOfOutput) & ~asked.umask();
+}
+
 bool allowed(const NamedFile& file, wire::PieceAsked::Operation operation) {
   return operation == wire::PieceAsked::READ    ? file.readable
          : operation == wire::PieceAsked::WRITE ? file.writable
@@ -225,8 +231,13 @@ std::variant<FileOrder, wire::Piece> file_order(const Job* job, const std::strin
   const auto file = named_file(*job->asked, job->key(), asked.asked());
   if (!file || !allowed(*file, asked.asked().operation()))
     return no_piece("the job has no such file to read or to write", false);
-  FileOrder order{
-      job->asked->from_host(), job->asked->user(), job->asked->uid(), file->path, "", file->append, ""};
+  FileOrder order;
+  order.host = job->asked->from_host();
+  order.user = job->asked->user();
+  order.uid = job->asked->uid();
+  order.path = file->path;
+  order.append = file->append;
+  order.mode = mode_of(*job->asked, asked.asked());
   if (!file->suffix.empty())
     order.name = std::to_string(job->key().id) +
                  (job->key().index == 0 ? "" : "." + std::to_string(job->key().index)) + file->suffix;

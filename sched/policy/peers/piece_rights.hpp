@@ -56,7 +56,8 @@ struct FileOrder {
   std::string path;
   std::string name;  // of the file, where `path` is a directory
   bool append = false;
-  std::string transfer;  // of the attempt and the file
+  std::string transfer;    // of the attempt and the file
+  std::uint32_t mode = 0;  // of a file that a write makes
 };
 // `job`: ours with the key that the question names; nullptr where there is none.
 std::variant<FileOrder, wire::Piece> file_order(const Job* job, const std::string& cluster,

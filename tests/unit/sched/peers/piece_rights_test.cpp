@@ -238,6 +238,25 @@ TEST(FilesOfASubmission, AreReadAndWrittenAsItSays) {
   refused(&none, Asked::WRITE, Asked::STDOUT);
 }
 
+TEST(FilesOfASubmission, HaveTheModeThatTheUmaskOfTheSubmissionLeaves) {
+  Job job = with_files();
+  auto masked = std::make_shared<wire::Submission>(*job.asked);
+  masked->set_umask(027);
+  job.asked = std::move(masked);
+  const auto mode = [&job](Asked::File file, std::uint32_t told) {
+    auto asked = file_question(Asked::WRITE, file, 1);
+    asked.mutable_asked()->set_mode(told);
+    return std::get<FileOrder>(file_order(&job, "east", asked)).mode;
+  };
+  EXPECT_EQ(mode(Asked::TRANSFER, 0755), 0750U);
+  EXPECT_EQ(mode(Asked::TRANSFER, 0600), 0600U);
+  EXPECT_EQ(mode(Asked::TRANSFER, 07777), 0750U) << "no set-user-id, no sticky bit, nothing for others";
+  EXPECT_EQ(mode(Asked::TRANSFER, 0xffffffff), 0750U);
+  for (const std::uint32_t told : {0U, 0600U, 07777U})
+    EXPECT_EQ(mode(Asked::STDOUT, told), 0640U) << "as at home, and never a program";
+  EXPECT_EQ(mode(Asked::STDERR, 0777), 0640U);
+}
+
 TEST(FilesOfASubmission, AreForTheAttemptThatIsThereAlone) {
   const Job job = with_files(), own = job_of_ann(wire::STATUS_RUN);
   Job over = with_files();
