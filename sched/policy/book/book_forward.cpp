@@ -9,7 +9,7 @@ namespace rollcall::sched::book {
 namespace {
 
 using Over = wire::ForwardOver;
-constexpr int kSigKill = 9, kMostSignal = 64;
+constexpr int kSigKill = 9, kCont = 18, kStop = 19, kTstp = 20, kMostSignal = 64;
 constexpr std::size_t kLongestName = 255;  // of a queue that is told of
 
 ForeignAttempt name_of(const std::string& cluster, const wire::ForwardAttempt& attempt) {
@@ -109,9 +109,7 @@ class Obeying {
       case wire::SentSignal::RESUME:
         return step(event::ResumeAsked{by_});
       case wire::SentSignal::SEND:
-        if (sent.signal() < 1 || sent.signal() > kMostSignal) return;
-        if (sent.signal() == kSigKill) return kill(kSigKill, sent.term_reason());
-        return step(event::SignalAsked{by_, sent.signal()});
+        return sent.signal() < 1 || sent.signal() > kMostSignal ? void() : send(sent);
       case wire::SentSignal::LIMITS:
         return change_limits(sent.limits());
       default:
@@ -124,6 +122,20 @@ class Obeying {
   }
 
  private:
+  // As bkill -s of an own user: a job that is preempted here does not go on because its cluster sends it SIGCONT.
+  void send(const wire::SentSignal& sent) {
+    switch (sent.signal()) {
+      case kSigKill:
+        return kill(kSigKill, sent.term_reason());
+      case kStop:
+      case kTstp:
+        return step(event::StopAsked{by_});
+      case kCont:
+        return step(event::ResumeAsked{by_});
+      default:
+        return step(event::SignalAsked{by_, sent.signal()});
+    }
+  }
   // Of the present run: the queue's own limits hold as for a job of ours. What a requeue starts again has those that crossed first.
   void change_limits(const wire::Limits& asked) {
     const Job& job = *entry_.job;
@@ -150,7 +162,10 @@ ForwardedJobs::Answered known_answer(Memory& m, JobKey key, Effects effects, Wal
   BookEntry& entry = m.at(key);
   auto& from = *entry.job->record.mutable_from();
   if (from.acknowledged()) {
-    from.set_acknowledged(false);
+    {
+      const Memory::Change change(m, entry);
+      from.set_acknowledged(false);
+    }
     m.time_id(key.id);
     effects.push_back(effect::SaveJob{key});
   }
@@ -172,6 +187,18 @@ std::optional<std::string> no_room(const Memory& m, const conf::QueueRow& queue,
     return "pending jobs of other clusters ask for " + std::to_string(slots) + " slots of queue " +
            queue.name + " (IMPT_SLOTBKLG)";
   return std::nullopt;
+}
+
+// Why no offer of the cluster is accepted; "": some may be.
+std::string no_more_of(const Memory& m, const std::string& cluster) {
+  const auto untold = m.unacknowledged.find(cluster);
+  if (untold != m.unacknowledged.end() && untold->second >= ForwardedJobs::kMostUnacknowledged)
+    return "cluster " + cluster + " has not acknowledged the ends of " + std::to_string(untold->second) +
+           " of its jobs here";
+  const auto here = m.foreign_of.find(cluster);
+  if (here == m.foreign_of.end() || here->second < m.most_foreign) return "";
+  return "this cluster has " + std::to_string(here->second) + " jobs of cluster " + cluster +
+         ", expected fewer than " + std::to_string(m.most_foreign);
 }
 
 // An offer: an attempt that is known is told as it stands, a new one becomes a job of ours or is refused with the reason.
@@ -235,10 +262,7 @@ class Accepting {
     if (asked_.ByteSizeLong() > jobs::kMostSubmission)
       return "the job's script and environment have " + std::to_string(asked_.ByteSizeLong()) +
              " bytes, expected at most " + std::to_string(jobs::kMostSubmission);
-    const auto here = m_.foreign_of.find(cluster_);
-    if (here != m_.foreign_of.end() && here->second >= m_.most_foreign)
-      return "this cluster has " + std::to_string(here->second) + " jobs of cluster " + cluster_ +
-             ", expected fewer than " + std::to_string(m_.most_foreign);
+    if (auto why = no_more_of(m_, cluster_); !why.empty()) return why;
     if (who_.uid == 0 || who_.is_admin)
       return "jobs of other clusters do not run as root or as an administrator";
     return std::nullopt;
@@ -298,6 +322,10 @@ std::optional<JobKey> ForwardedJobs::job_of(const std::string& cluster,
   const auto known = memory_->foreign.find(name_of(cluster, attempt));
   if (known == memory_->foreign.end()) return std::nullopt;
   return known->second;
+}
+
+std::string ForwardedJobs::takes_no_more(const std::string& cluster) const {
+  return no_more_of(*memory_, cluster);
 }
 
 ForwardedJobs::Answered ForwardedJobs::offer(const std::string& cluster, const wire::ForwardOffer& offer,
@@ -365,7 +393,10 @@ Effects ForwardedJobs::acknowledge(const std::string& cluster, const wire::Forwa
   BookEntry& entry = m.at(known->second);
   auto& from = *entry.job->record.mutable_from();
   if (!finished(entry.job->status()) || from.acknowledged()) return {};
-  from.set_acknowledged(true);
+  {
+    const Memory::Change change(m, entry);
+    from.set_acknowledged(true);
+  }
   m.time_id(known->second.id);
   return {effect::SaveJob{known->second}};
 }

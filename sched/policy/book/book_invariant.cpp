@@ -15,6 +15,7 @@ struct Expected {
   std::map<std::int32_t, jobs::JobTally> tallies;
   std::map<std::uint64_t, std::uint32_t> of_submission, waiting;
   std::map<std::string, std::size_t> foreign_of;
+  std::map<std::string, std::size_t> unacknowledged;
 };
 
 }  // namespace
@@ -48,7 +49,11 @@ std::string Book::broken_invariant() const {
     if (record.has_from()) ++expected.foreign_of[record.from().cluster()];
     ++expected.of_submission[record.submission()];
     expected.waiting[record.submission()] += waits(record);
+    if (record.has_from() && finished(record.status()) && !record.from().acknowledged() &&
+        !record.from().written_off())
+      ++expected.unacknowledged[record.from().cluster()];
   }
+  if (m.unacknowledged != expected.unacknowledged) return "other ends are unacknowledged";
   for (const auto& [status, jobs] : m.by_status)
     if (jobs != expected.by_status[status]) return "status " + std::to_string(status) + " has other jobs";
   for (const auto* index : {&m.users, &m.queues})

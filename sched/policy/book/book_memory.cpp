@@ -29,6 +29,17 @@ void count_imported(JobsOf& queue, const wire::JobRecord& record, std::uint32_t 
   queue.imported.slots += static_cast<std::uint64_t>(sign * static_cast<std::int64_t>(slots));
 }
 
+bool is_unacknowledged(const wire::JobRecord& record) {
+  return record.has_from() && finished(record.status()) && !record.from().acknowledged() &&
+         !record.from().written_off();
+}
+void count_unacknowledged(Memory& memory, const wire::JobRecord& record, int sign) {
+  if (!is_unacknowledged(record)) return;
+  const auto count = memory.unacknowledged.try_emplace(record.from().cluster()).first;
+  count->second += static_cast<std::size_t>(sign);
+  if (count->second == 0) memory.unacknowledged.erase(count);
+}
+
 }  // namespace
 
 std::uint32_t slots_of(const Job& job) {
@@ -118,6 +129,24 @@ void Memory::leave_payload(const wire::Submission& asked) {
     payloads.erase(used);
     dropped_payloads.push_back(row);
   }
+}
+
+void Memory::drop_payload(BookEntry& entry, Effects& effects) {
+  const std::uint64_t old = entry.job->record.submission(), number = next_submission++;
+  auto without = std::make_shared<wire::Submission>(*entry.job->asked);
+  wire::forget_payload_rows(*without);
+  counters_changed = true;
+  add_submission(number, std::move(without), nullptr).id = entry.job->key().id;
+  {
+    const Change change(*this, entry);
+    entry.job->record.set_submission(number);
+    entry.job->asked = asked(number);
+  }
+  --submissions.at(old).kept.jobs;
+  ++submissions.at(number).kept.jobs;
+  drop_submission_if_unused(old);
+  effects.push_back(effect::SaveSubmission{number});
+  effects.push_back(effect::SaveJob{entry.job->key()});
 }
 
 // Most jobs of a queue have equal rules, so rules are kept by what they depend on, not by job.
@@ -329,6 +358,7 @@ void Memory::leave(BookEntry& entry) {
   count_in_application(*entry.job, false);
   if (pending(status)) entry.queue->pending.erase({record.order(), key});
   count_imported(*entry.queue, record, slots, -1);
+  count_unacknowledged(*this, record, -1);
   if (placed(status))
     for (const auto& host : record.hosts()) {
       JobsOf& there = hosts.jobs(host.name());
@@ -355,6 +385,7 @@ void Memory::enter(BookEntry& entry) {
   count_in_application(*entry.job, true);
   if (pending(status)) entry.queue->pending.insert(entry.queue->pending.end(), {record.order(), key});
   count_imported(*entry.queue, record, slots, 1);
+  count_unacknowledged(*this, record, 1);
   if (placed(status))
     for (const auto& host : record.hosts()) {
       JobsOf& there = hosts.jobs(host.name());

@@ -168,6 +168,7 @@ struct Memory : jobs::JobFacts {
   std::map<std::string, std::size_t> foreign_of;  // how many of them, by cluster
   // Of one cluster: a master that never acknowledges fills no store, and takes no room of the others.
   std::size_t most_foreign = 1'000'000;
+  std::map<std::string, std::size_t> unacknowledged;  // ends of them that their cluster has not acknowledged
   // "@cluster": connected, and of a release that knows no recalls (signals).
   std::set<std::string> without_recalls, without_signals;
   KnownHosts hosts;
@@ -251,6 +252,8 @@ struct Memory : jobs::JobFacts {
   // Count what a submission uses: rows of payloads, and its user's bytes. A row is dropped when no submission names it.
   void use_payload(const wire::Submission& asked);
   void leave_payload(const wire::Submission& asked);
+  // The job is over and its cluster does not acknowledge that: its script, environment and spooled input leave the store.
+  void drop_payload(BookEntry& entry, Effects& effects);
   // Adds devices and CPU factor to a placement of brun, which no cycle made.
   void complete(Placement& placement);
 

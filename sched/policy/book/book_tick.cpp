@@ -42,16 +42,23 @@ void Memory::time_job(BookEntry& entry, WallTime now) {
   set_deadline(entry.pause_due, std::min(record.paused_until_us(), latest), Timer::pause, key);
 }
 
+namespace {
+
+// The other cluster has stored the end of its job, or is written off.
+bool is_told(const Job& job) { return job.record.from().acknowledged() || job.record.from().written_off(); }
+
+}  // namespace
+
 // An array is cleaned as a whole, some time after its last element ended. An id that other jobs wait for stays.
 void Memory::time_id(std::int32_t id) {
   const auto found = ids.find(id);
   if (found == ids.end()) return;
   IdEntry& entry = found->second;
   bool over = entry.tally.finished() == entry.tally.elements && !entry.dependents;
-  // A job of another cluster stays until that cluster has stored its end, or is written off.
+  // A job of another cluster stays until that cluster has stored its end, or is written off; its script goes before.
   if (over && !foreign.empty())
     if (const Job* job = find({id, 0}); job && job->record.has_from())
-      over = job->record.from().acknowledged() || job->record.from().written_off();
+      over = is_told(*job) || wire::names_payload(*job->asked);
   set_deadline(entry.clean_due, over ? entry.last_end_us + parameters.clean_period_s * 1'000'000 : 0,
                Timer::clean, {id, 0});
 }
@@ -120,6 +127,10 @@ std::string silent_host(const Job& job) {
 }  // namespace
 
 void Memory::clean(std::int32_t id, WallTime now, Effects& effects) {
+  if (const Job* job = find({id, 0}); job && job->record.has_from() && !is_told(*job)) {
+    drop_payload(at({id, 0}), effects);
+    return time_id(id);
+  }
   const std::vector<std::int32_t> indices = ids.at(id).indices;
   // From the back: removing the last index is cheap.
   for (auto index = indices.rbegin(); index != indices.rend(); ++index) {

@@ -41,7 +41,10 @@ class WritingOff {
                : waits                   ? "has not started: it is withdrawn"
                                          : "runs on: its result will be dropped"));
     if (only_say_) return;
-    record.mutable_from()->set_written_off(true);
+    {
+      const Memory::Change change(m_, entry);
+      record.mutable_from()->set_written_off(true);
+    }
     result.effects.push_back(effect::SaveJob{entry.job->key()});
     if (waits) {
       record.mutable_from()->set_withdrawn(true);
@@ -111,9 +114,13 @@ Effects ForwardedJobs::is_back(const std::string& cluster) {
   Effects effects;
   for (auto one = m.foreign.lower_bound({cluster, {}});
        one != m.foreign.end() && one->first.cluster == cluster; ++one) {
-    auto& from = *m.at(one->second).job->record.mutable_from();
+    BookEntry& entry = m.at(one->second);
+    auto& from = *entry.job->record.mutable_from();
     if (!from.written_off()) continue;
-    from.set_written_off(false);
+    {
+      const Memory::Change change(m, entry);
+      from.set_written_off(false);
+    }
     m.time_id(one->second.id);
     effects.push_back(effect::SaveJob{one->second});
   }

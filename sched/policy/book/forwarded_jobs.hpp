@@ -2,7 +2,8 @@
 // HostLedger, for which another cluster is an engine (sched/policy/values/engine.hpp).
 //
 // An attempt is a job of ours from its acceptance on, with an id of its own. It is accepted once, however often it is offered, and it
-// stays until the other cluster has acknowledged its end, which may take for ever. Requeues here are within the one attempt.
+// stays until the other cluster has acknowledged its end, which may take for ever; its script and environment go CLEAN_PERIOD after the
+// end. Requeues here are within the one attempt.
 //
 //   asked \ the job  | not known        | pends            | has hosts        | over
 //   -----------------+------------------+------------------+------------------+--------------------------
@@ -42,6 +43,11 @@ class ForwardedJobs {
     SaidOfAttempt said;
     Effects effects;
   };
+
+  // Ends of one cluster's jobs that wait for its acknowledgement before its offers are refused. Ends wait without a limit.
+  static constexpr std::size_t kMostUnacknowledged = 10'000;
+  // Why offers of the cluster are refused; "": they are not for any reason of all of them.
+  std::string takes_no_more(const std::string& cluster) const;
 
   // True: the attempt is here already, so offer() needs no user.
   bool knows(const std::string& cluster, const wire::ForwardAttempt& attempt) const;

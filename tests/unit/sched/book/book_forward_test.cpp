@@ -307,6 +307,106 @@ TEST_F(Foreign, TellsThatItsHostAwaitsTheClient) {
   EXPECT_THAT(said->state->SerializeAsString(), testing::Not(HasSubstr("secret")));
 }
 
+TEST_F(Foreign, IsRefusedWhileTenThousandEndsAreNotAcknowledged) {
+  receives("IMPT_JOBBKLG = 20000\n");
+  constexpr int kMost = ForwardedJobs::kMostUnacknowledged;
+  for (int id = 1; id <= kMost; ++id) {
+    ASSERT_EQ(why(offer(id)), "accepted") << id;
+    recall(id);
+  }
+  const std::string full = "cluster east has not acknowledged the ends of 10000 of its jobs here";
+  EXPECT_EQ(why(offer(kMost + 1)), full);
+  EXPECT_EQ(book->forwards().takes_no_more("east"), full);
+  EXPECT_EQ(book->forwards().takes_no_more("west"), "") << "another cluster's jobs go on";
+  EXPECT_EQ(offer(1).said.over->how(), wire::ForwardOver::WITHDRAWN) << "an end is told however many wait";
+  wire::ForwardAcknowledge acknowledge;
+  *acknowledge.mutable_attempt() = attempt_of(1);
+  book->forwards().acknowledge("east", acknowledge, now);
+  book->forwards().acknowledge("east", acknowledge, now);
+  EXPECT_EQ(why(offer(kMost + 1)), "accepted");
+  recall(kMost + 1);
+  EXPECT_EQ(why(offer(kMost + 2)), full);
+  book->forwards().write_off("east", kRoot, false, now);
+  EXPECT_EQ(book->forwards().takes_no_more("east"), "");
+  book->forwards().is_back("east");
+  EXPECT_EQ(book->forwards().takes_no_more("east"), full);
+}
+
+TEST_F(Foreign, LosesItsScriptWhenItsEndIsNotAcknowledgedInTime) {
+  PayloadRows rows;
+  const auto offer_script = [&](int id) {
+    wire::ForwardOffer offer;
+    *offer.mutable_attempt() = attempt_of(id);
+    offer.set_queue("normal");
+    auto asked = plain_job();
+    asked.set_script("#!/bin/sh\n" + std::string(100'000, '#'));
+    asked.add_environment("A=" + std::string(1000, 'x'));
+    auto answered = book->forwards().offer("east", offer, asked, kAnn, now);
+    rows.take(answered.effects);
+    return here(answered);
+  };
+  const auto later = [&](int days) {
+    now.us += days * 86'400LL * 1'000'000;
+    rows.take(book->tick(now));
+  };
+  const JobKey waits = offer_script(6), key = offer_script(7);
+  const auto stored = book->jobs().stored_bytes("ann");
+  recall(7);
+  EXPECT_EQ(rows.bodies.size(), 4U) << "for as long as other jobs keep theirs";
+  later(10);
+  EXPECT_EQ(rows.bodies.size(), 2U) << "of the one that waits";
+  EXPECT_LT(book->jobs().stored_bytes("ann"), stored / 2 + 10'000);
+  EXPECT_NE(rows.whole(job(waits).asked), nullptr);
+  ASSERT_NE(book->jobs().find(key), nullptr) << "its result waits without a limit";
+  EXPECT_EQ(book->forwards().said_of(key, now)->over->how(), wire::ForwardOver::WITHDRAWN);
+  EXPECT_EQ(job(key).asked->command(), plain_job().command());
+  later(10);
+  wire::ForwardAcknowledge acknowledge;
+  *acknowledge.mutable_attempt() = attempt_of(7);
+  book->forwards().acknowledge("east", acknowledge, now);
+  later(1);
+  EXPECT_EQ(book->jobs().find(key), nullptr);
+}
+
+// As an own user, who cannot continue what the scheduler has stopped.
+TEST_F(Foreign, IsNotContinuedByASignalOfItsCluster) {
+  const JobKey key = here(offer(7));
+  dispatch(key);
+  runs(key);
+  auto order = signal(7, 1, wire::SentSignal::SEND);
+  const auto sent = [&](int number) {
+    order.mutable_sent()->set_signal(number);
+    auto told = orders(book->forwards().signal("east", order, now).effects);
+    order.mutable_sent()->set_number(order.sent().number() + 1);
+    return told;
+  };
+  effects = book->hosts().suspend(key, event::SuspendPlanned{wire::SUSPEND_PREEMPT}, now);
+  ASSERT_EQ(job(key).status(), wire::STATUS_SSUSP);
+  EXPECT_THAT(sent(18), IsEmpty());
+  EXPECT_EQ(job(key).status(), wire::STATUS_SSUSP);
+  EXPECT_THAT(sent(19), Not(Contains(HasSubstr("signal 19")))) << "a stop is a stop, with its reason";
+  EXPECT_EQ(job(key).status(), wire::STATUS_USUSP);
+  EXPECT_THAT(sent(18), IsEmpty());
+  EXPECT_EQ(job(key).status(), wire::STATUS_SSUSP) << "the scheduler's reason holds";
+  for (const int number : {0, -1, 65, 1'000'000}) EXPECT_THAT(sent(number), IsEmpty()) << number;
+  EXPECT_EQ(sent(10).size(), 1U);
+}
+
+TEST_F(Foreign, KeepsItsLimitsWhereThoseToldCannotBe) {
+  const JobKey key = here(offer(7));
+  dispatch(key);
+  auto order = signal(7, 1, wire::SentSignal::LIMITS);
+  for (const std::int64_t absurd : {std::int64_t{-5}, std::int64_t{1} << 60}) {
+    order.mutable_sent()->set_number(order.sent().number() + 1);
+    order.mutable_sent()->mutable_limits()->set_memory_kb(absurd);
+    EXPECT_THAT(orders(book->forwards().signal("east", order, now).effects), IsEmpty()) << absurd;
+  }
+}
+
+TEST_F(Foreign, IsRefusedInShortWordsWhateverItsQueueIsCalled) {
+  EXPECT_LT(why(offer(1, std::string(100'000, 'q'))).size(), 400U);
+}
+
 class WriteOff : public Foreign {
  protected:
   // A job of ours that was forwarded to east, and has begun there as job 70.
