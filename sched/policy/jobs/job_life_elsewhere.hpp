@@ -51,7 +51,7 @@ class LifeElsewhere : protected LifeEnd {
   void take(const wire::JobElsewhere& job) {
     auto& forwarded = *record_.mutable_forwarded();
     const bool accepted = !forwarded.has_there();
-    const bool news = accepted || differs(forwarded.there(), job);
+    const bool news = accepted || differ_beyond_usage(forwarded.there(), job);
     *forwarded.mutable_there() = job;
     if (job.has_usage()) {
       *record_.mutable_usage() = job.usage();
@@ -159,13 +159,6 @@ class LifeElsewhere : protected LifeEnd {
     told.end_us = ended.us;
   }
   void recall() { effects_.push_back(effect::OrderRelease{record_.hosts(0).name(), attempt()}); }
-
-  // Usage alone is no news: it comes again.
-  static bool differs(wire::JobElsewhere a, wire::JobElsewhere b) {
-    a.clear_usage();
-    b.clear_usage();
-    return a.SerializeAsString() != b.SerializeAsString();
-  }
 
   void record_accepted(const wire::JobElsewhere& job) {
     auto& event = *add_event().mutable_accept();

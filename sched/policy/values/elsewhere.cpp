@@ -4,6 +4,12 @@
 
 namespace rollcall::sched {
 
+bool differ_beyond_usage(wire::JobElsewhere a, wire::JobElsewhere b) {
+  a.clear_usage();
+  b.clear_usage();
+  return a.SerializeAsString() != b.SerializeAsString();
+}
+
 void name_hosts_elsewhere(wire::JobRecord& record) {
   if (record.hosts_size() == 0 || !record.forwarded().has_there()) return;
   record.mutable_hosts()->CopyFrom(record.forwarded().there().hosts());

@@ -8,6 +8,9 @@
 
 namespace rollcall::sched {
 
+// What another cluster tells of a job is news: usage alone is none, as it comes again.
+bool differ_beyond_usage(wire::JobElsewhere a, wire::JobElsewhere b);
+
 // A job that another cluster runs or ran: its hosts there, named host@cluster. Other jobs keep theirs.
 void name_hosts_elsewhere(wire::JobRecord& record);
 
