@@ -80,7 +80,8 @@ class Judge {
       verdict.preemptable = preemptable_slots(row.slots);
       verdict.mixed_types = job_.same_type && row.several_types;
     }
-    if (!row.connected) return leave_out(verdict, LeftOut::disconnected);
+    if (!row.offered)
+      return leave_out(verdict, table_.queues()[queue].connected ? LeftOut::closed : LeftOut::disconnected);
     if (row.told && !has_resources(queue, row, verdict)) return;
     if (row.returned && barred(job_, table_.queues()[queue], settings_))
       return leave_out(verdict, LeftOut::returned);

@@ -2,7 +2,7 @@
 //
 // The offers are made in turn, the next one after the one before was refused, never two at once; the caller does that.
 //
-// A queue is left out if its cluster is not connected, if it lacks what the job asks for, or if the job came back from it three
+// A queue is left out if its cluster is not connected or answers no offers, if it lacks what the job asks for, or if the job came back from it three
 // times and its answer is still the same. The others are in tiers, and a tier is used up before the next:
 //
 //   tier        | the queue has                                    | order within the tier
@@ -45,6 +45,7 @@ enum class Tier : std::uint8_t { listed, free, preemptable, room, available, unk
 
 enum class LeftOut : std::uint8_t {
   disconnected,
+  closed,         // RemoteQueue::closed says why
   lacks_type,     // Verdict::lacking: which of the job's types
   lacks_boolean,  // Verdict::lacking: which of the job's Booleans
   lacks_value,    // Verdict::lacking: which of the job's values

@@ -29,7 +29,7 @@ QueueTable::QueueTable(std::vector<RemoteQueue> queues) : queues_(std::move(queu
 
 QueueTable::Row QueueTable::row_of(const RemoteQueue& queue) {
   Row row;
-  row.connected = queue.connected;
+  row.offered = queue.connected && queue.closed.empty();
   row.returned = queue.returns.times > 0;
   row.told = queue.figures.has_value();
   if (!row.told) return row;

@@ -19,13 +19,14 @@ namespace rollcall::sched::forward {
 
 class QueueTable {
  public:
-  // What choose() reads of each queue. Without an update (`told` false) only `connected` and `returned` mean anything.
+  // What choose() reads of each queue. Without an update (`told` false) only `offered` and `returned` mean anything.
   struct Row {
     Slots slots;
     int job_room = 0, slot_room = 0;  // without limit: the greatest int
     int priority = 1;
     int lowest_preemptable = 0;  // none: the greatest int
-    bool connected = false, told = false;
+    bool offered = false;        // its cluster is connected, and not closed to offers
+    bool told = false;
     bool returned = false;       // the job came back from it
     bool several_types = false;  // of hosts
     bool has_values = false;     // its cluster compares values of resources

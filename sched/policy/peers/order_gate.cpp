@@ -4,11 +4,28 @@ namespace rollcall::sched::peers {
 
 bool OrderGate::offer(const std::string& cluster, const Attempt& attempt) {
   const auto found = open_.find(cluster);
-  return found != open_.end() && found->second.insert(attempt).second;
+  if (found == open_.end() || !found->second.offered.insert(attempt).second) return false;
+  found->second.unanswered.insert(attempt);
+  return true;
+}
+
+bool OrderGate::answered(const std::string& cluster, const Attempt& attempt) {
+  const auto found = open_.find(cluster);
+  if (found == open_.end()) return false;
+  auto& unanswered = found->second.unanswered;
+  return unanswered.erase(attempt) != 0 && unanswered.size() + 1 == kMostUnanswered;
+}
+
+std::size_t OrderGate::unanswered(const std::string& cluster) const {
+  const auto found = open_.find(cluster);
+  return found == open_.end() ? 0 : found->second.unanswered.size();
 }
 
 void OrderGate::ended(const std::string& cluster, const Attempt& attempt) {
-  if (const auto found = open_.find(cluster); found != open_.end()) found->second.erase(attempt);
+  const auto found = open_.find(cluster);
+  if (found == open_.end()) return;
+  found->second.offered.erase(attempt);
+  found->second.unanswered.erase(attempt);
 }
 
 }  // namespace rollcall::sched::peers
