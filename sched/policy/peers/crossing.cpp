@@ -171,14 +171,19 @@ Result<wire::JobElsewhere> believed(const wire::JobElsewhere& told) {
 Result<void> fits(const wire::JobElsewhere& job, const wire::Submission& asked) {
   constexpr std::uint64_t kMoreThanAsked = 16;  // a queue there may give whole hosts
   constexpr std::uint64_t kOfNodes = 4096;
-  std::uint64_t slots = 0;
-  for (const auto& host : job.hosts()) slots += host.slots();
+  constexpr std::uint64_t kMostBytes = std::uint64_t{64} << 20;  // an event names the host of each slot
+  std::uint64_t slots = 0, bytes = 0;
+  for (const auto& host : job.hosts()) {
+    slots += host.slots();
+    bytes += host.slots() * (host.name().size() + 1);
+  }
   const std::uint64_t most =
       std::max<std::uint64_t>({1, asked.min_slots(), asked.max_slots()}) * kMoreThanAsked +
       asked.nodes() * kOfNodes;
-  if (slots <= most && static_cast<std::uint64_t>(job.hosts_size()) <= most) return {};
+  if (slots <= most && bytes <= kMostBytes && static_cast<std::uint64_t>(job.hosts_size()) <= most) return {};
   return internal_error("found a job on " + std::to_string(job.hosts_size()) + " hosts with " +
-                        std::to_string(slots) + " slots, expected at most " + std::to_string(most));
+                        std::to_string(slots) + " slots, expected at most " + std::to_string(most) +
+                        ", and " + std::to_string(kMostBytes >> 20) + " MB of names, one for each slot");
 }
 
 Result<wire::ForwardOver> believed(const wire::ForwardOver& told) {

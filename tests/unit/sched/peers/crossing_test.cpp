@@ -152,6 +152,36 @@ TEST(Believed, NothingThatNoJobCanBe) {
   EXPECT_TRUE(check(attempt));
 }
 
+TEST(Fitting, HostsAreAtMostSixteenTimesWhatTheJobAsksFor) {
+  wire::Submission asked;
+  wire::JobElsewhere job = running();
+  EXPECT_TRUE(fits(job, asked)) << "it has none yet";
+  job.add_hosts()->set_slots(16);
+  EXPECT_TRUE(fits(job, asked)) << "a queue may give whole hosts";
+  job.mutable_hosts(0)->set_slots(17);
+  EXPECT_FALSE(fits(job, asked));
+  asked.set_min_slots(2);
+  EXPECT_TRUE(fits(job, asked));
+  asked.set_max_slots(100);
+  job.mutable_hosts(0)->set_slots(1600);
+  EXPECT_TRUE(fits(job, asked));
+  job.mutable_hosts(0)->set_slots(4'294'967'295U);
+  job.add_hosts()->set_slots(4'294'967'295U);
+  EXPECT_FALSE(fits(job, asked)) << "a sum that does not wrap round";
+  wire::JobElsewhere empty = running();
+  for (int i = 0; i < 1601; ++i) empty.add_hosts();
+  EXPECT_FALSE(fits(empty, asked)) << "hosts without slots";
+  asked.set_nodes(2);
+  job.clear_hosts();
+  job.add_hosts()->set_slots(2 * 4096);
+  EXPECT_TRUE(fits(job, asked)) << "whole hosts of -nnodes";
+  asked.set_nodes(1'000'000);
+  job.mutable_hosts(0)->set_slots(1'000'000);
+  EXPECT_TRUE(fits(job, asked));
+  job.mutable_hosts(0)->set_name(std::string(250, 'e'));
+  EXPECT_FALSE(fits(job, asked)) << "an event names the host of each slot";
+}
+
 TEST(Believed, EndsWithinBounds) {
   wire::ForwardOver over;
   over.set_how(wire::ForwardOver::ENDED);

@@ -189,6 +189,32 @@ TEST_F(Sessions, ThatSayAnythingBeforeHelloOrHelloTwiceEnd) {
   EXPECT_FALSE(sessions.message(3, greeting("north"), at(0))) << "another cluster than its key's";
 }
 
+TEST_F(Sessions, ThatWeDialledWaitForTheHelloAndEndWithoutIt) {
+  ASSERT_EQ(all<step::Dial>(sessions.tick(at(0))).size(), 1U);
+  sessions.opened(7, "east", true, at(0));
+  for (int s = 1; s < 30; ++s) EXPECT_THAT(sessions.tick(at(s)), IsEmpty()) << s;
+  EXPECT_EQ(sessions.next_deadline(), at(30));
+  const auto steps = sessions.tick(at(30));
+  ASSERT_EQ(all<step::Close>(steps).size(), 1U);
+  EXPECT_THAT(all<step::Tell>(steps).front().line, HasSubstr("does not say hello"));
+  EXPECT_THAT(all<step::Dial>(sessions.tick(at(60))), testing::SizeIs(1));
+}
+
+TEST_F(Sessions, ThatCalledUsAndSayNothingAreClosed) {
+  sessions.configure(settings({{"east", {}}}), {"east"}, at(0));
+  for (LinkNumber link = 1; link <= 20; ++link) sessions.opened(link, "east", false, at(0));
+  EXPECT_THAT(all<step::Close>(sessions.tick(at(29))), IsEmpty());
+  EXPECT_EQ(all<step::Close>(sessions.tick(at(30))).size(), 20U);
+}
+
+TEST_F(Sessions, ThatCalledUsSayNothingOfOurDialWhenTheyEnd) {
+  ASSERT_EQ(all<step::Dial>(sessions.tick(at(0))).size(), 1U);
+  sessions.opened(1, "east", false, at(0));
+  EXPECT_THAT(sessions.ended(1, "east", "closed", at(1)), IsEmpty());
+  for (int s = 1; s < 20; ++s)
+    EXPECT_THAT(all<step::Dial>(sessions.tick(at(s))), IsEmpty()) << "it is under way";
+}
+
 TEST_F(Sessions, ThatFallSilentCountAsGone) {
   connect(1);
   int pings = 0;
