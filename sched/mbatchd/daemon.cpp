@@ -35,6 +35,7 @@
 #include "sched/mbatchd/ticket_issuer.hpp"
 #include "sched/mbatchd/waiting_orders.hpp"
 #include "sched/policy/book/book.hpp"
+#include "sched/policy/peers/news_pace.hpp"
 #include "sched/policy/values/order_router.hpp"
 
 namespace rollcall::mbatchd {
@@ -141,7 +142,7 @@ class Daemon {
             {[this](const std::string& cluster, wire::PeerMessage message) {
                return peers_.say(cluster, std::move(message));
              },
-             [this](const std::string& host, const sched::HostReport& report) { host_told(host, report); },
+             [this](const std::string& host, const sched::HostReport& report) { peer_told(host, report); },
              [this](const std::string& host) { host_gone(host, {}); },
              [this](JobKey job, const sched::event::Dispatched& event) {
                auto effects = book_.hosts().dispatch(job, event, wall_now());
@@ -175,7 +176,7 @@ class Daemon {
             {[this](const std::string& cluster, wire::PeerMessage message) {
                return peers_.say(cluster, std::move(message));
              },
-             [this](const std::string& host, const sched::HostReport& report) { host_told(host, report); },
+             [this](const std::string& host, const sched::HostReport& report) { peer_told(host, report); },
              [this](const std::string& host, const sched::HostReport& report) {
                boost::asio::post(loop_.context(), [this, host, report] { host_told(host, report); });
              },
@@ -234,10 +235,7 @@ class Daemon {
             {[this](JobKey job) {
                return forward_out_.verdicts_of(keeper_.snapshot(), job, wall_now(), steady_now());
              },
-             [this] {
-               return forward_out_.rows(
-                   [this](const std::string& cluster) { return peers_.condition(cluster); }, steady_now());
-             },
+             [this] { return cluster_rows(); },
              [this] {
                auto reports = lease_out_.reports();
                for (auto& borrowed : lease_in_.reports()) reports.push_back(std::move(borrowed));
@@ -378,6 +376,32 @@ class Daemon {
     log_.notice("job " + sched::text(job.key()) + " is ended: its bsub is gone");
     auto work = book_.commands().begin_signal(kill, owner);
     changed(book_.commands().signal_some(*work, 1, wall_now()).effects);
+  }
+
+  // What another cluster tells of a job of ours: each change of it is stored, so not more of them than a job can have.
+  void peer_told(const std::string& host, const sched::HostReport& report) {
+    const auto attempt = sched::peers::NewsPace::attempt_of(report);
+    const sched::Job* job = attempt ? book_.jobs().find(attempt->job) : nullptr;
+    if (!news_.passes(host, report, job, steady_now())) {
+      for (const auto& line : news_.take_lines()) log_.warning(line);
+      return turn_soon();  // it has a time
+    }
+    host_told(host, report);
+    if (!std::holds_alternative<sched::report::Over>(report)) return;
+    job = book_.jobs().find(attempt->job);
+    if (!job || !sched::placed(job->status()) || job->record.attempt() != attempt->number)
+      news_.settled(host, *attempt);
+  }
+
+  wire::BatchReply::ClusterRows cluster_rows() const {
+    auto rows = forward_out_.rows([this](const std::string& cluster) { return peers_.condition(cluster); },
+                                  steady_now());
+    for (auto& row : *rows.mutable_rows()) {
+      const std::string why =
+          row.receives() ? book_.forwards().takes_no_more(row.cluster()) : forward_out_.closed(row.cluster());
+      if (!why.empty() && row.status() == "ok") row.set_status("reject: " + why);
+    }
+    return rows;
   }
 
   // Of another cluster, which both sends jobs and runs ours.
@@ -623,7 +647,7 @@ class Daemon {
     until(waiters_.next_deadline());
     until(scheduler_.next_look());
     if (!committer_.failing()) until(forward_out_.next_session());
-    for (const auto at : {forward_in_.next_tick(), lease_out_.next_tick()})
+    for (const auto at : {forward_in_.next_tick(), lease_out_.next_tick(), news_.next_due()})
       if (at) wait = std::min(wait, std::max(Duration{0}, *at - steady_now()));
     if (!committer_.failing()) wait = std::min(wait, scheduler_.wait().value_or(wait));
     wait = std::min(wait, committer_.wait().value_or(wait));
@@ -645,6 +669,7 @@ class Daemon {
     scheduler_.tick(now);
     if (const auto at = forward_out_.next_session(); at && now >= *at) scheduler_.want();
     lease_out_.tick(steady_now());
+    for (const auto& one : news_.due(steady_now())) host_told(one.host, one.report);
     committer_.files().tick();
     const bool behind = committer_.files().behind(committer_.store());
     if (behind) catch_up_soon();
@@ -673,6 +698,7 @@ class Daemon {
   TicketIssuer tickets_;
   io::Links links_;
   PeerLinks peers_;
+  sched::peers::NewsPace news_;
   ForwardOut forward_out_;
   ForwardIn forward_in_;
   LeaseIn lease_in_;

@@ -30,6 +30,7 @@ constexpr std::size_t kMostCandidates = 20'000;  // jobs of one pass
 constexpr int kMostChoices = 1000;               // of one pass
 constexpr int kMostHeld = 1'000'000;             // attempts that a cluster may say it holds
 constexpr std::size_t kMostHeldBytes = std::size_t{1} << 30;
+constexpr int kMostRefusals = 1000;     // of a cluster in one session: each is an event and a row of ours
 constexpr int kMostComplaints = 20;     // lines of the log about one connection
 constexpr int kMostDifferences = 1000;  // shown
 
@@ -172,6 +173,7 @@ Result<void> ForwardOut::take_state(const std::string& cluster, const wire::Forw
   if (!job) return job.error();
   const Attempt attempt = peers::attempt_of(state.attempt());
   const std::string host = job->hosts_size() == 0 ? cluster : job->hosts(0).name() + "@" + cluster;
+  answered(cluster, attempt);
   handler_.told(host_of(cluster), report::Elsewhere{attempt, std::move(*job)});
   if (!state.terminal()) return {};
   // No port and no key: its bsub reaches the terminal by way of us (docs/decisions/0094).
@@ -196,13 +198,27 @@ Result<void> ForwardOut::take_over(const std::string& cluster, const wire::Forwa
       if (const auto figures = queues_.figures(queue)) end.figures = slots_of(*figures);
     }
   // A refused offer does not count against LSB_MAX_FORWARD_PER_SESSION, so one cluster cannot use it up.
-  if (over->how() == wire::ForwardOver::REFUSED)
+  if (over->how() == wire::ForwardOver::REFUSED) {
     offered_ -= offered_ > 0 && forwards_.contains(attempt) ? 1 : 0;
-  else
+    ++refusals_[cluster];
+  } else
     tried_.erase(attempt.job);
+  answered(cluster, attempt);
   handler_.told(host_of(cluster), end);
   if (!is_there(attempt)) left(attempt);  // one that is not known there is offered again
   return {};
+}
+
+void ForwardOut::answered(const std::string& cluster, const Attempt& attempt) {
+  if (gate_.answered(cluster, attempt)) handler_.plan_soon();
+}
+
+std::string ForwardOut::closed(const std::string& cluster) const {
+  if (const auto count = gate_.unanswered(cluster); count >= peers::OrderGate::kMostUnanswered)
+    return "its cluster has not answered " + std::to_string(count) + " offers";
+  const auto refusals = refusals_.find(cluster);
+  if (refusals == refusals_.end() || refusals->second < kMostRefusals) return "";
+  return "its cluster has refused " + std::to_string(refusals->second) + " offers in this MBD_SLEEP_TIME";
 }
 
 // A peer fills no log: the first lines of a connection tell enough.
@@ -288,6 +304,7 @@ void ForwardOut::begin_session(WallTime now) {
   offered_ = 0;
   more_ = false;
   tried_.clear();
+  refusals_.clear();
 }
 
 // While no cluster is connected, jobs wait for a greeting and not for a time.
@@ -337,9 +354,11 @@ std::shared_ptr<const forward_policy::QueueTable> ForwardOut::table_for(const co
                                                                         const sched::Job& job,
                                                                         Pass& pass) const {
   auto& table = pass.tables[queue.name];
-  if (!table)
-    table =
-        std::make_shared<forward_policy::QueueTable>(queues_.of(queue.send_jobs_to, clusters_, pass.steady));
+  if (!table) {
+    auto queues = queues_.of(queue.send_jobs_to, clusters_, pass.steady);
+    for (auto& one : queues) one.closed = closed(one.name.cluster);
+    table = std::make_shared<forward_policy::QueueTable>(std::move(queues));
+  }
   table->clear_returns();
   for (auto& [name, returns] : returns_of(job.record, pass.now)) table->set_returns(name, std::move(returns));
   return table;

@@ -65,6 +65,8 @@ class ForwardOut : public sched::Engine {
   // Which queues of other clusters a pending job would be offered to now, and why not to the others.
   sched::answers::RemoteLook verdicts_of(const sched::cycle::Snapshot& snapshot, sched::JobKey key,
                                          WallTime now, TimePoint steady) const;
+  // Why jobs are not offered to the cluster, although it is connected; "": they are.
+  std::string closed(const std::string& cluster) const;
   // The queues that send or receive, in the order of lsb.queues.
   wire::BatchReply::ClusterRows rows(const std::function<std::string(const std::string& cluster)>& condition,
                                      TimePoint now) const;
@@ -122,6 +124,7 @@ class ForwardOut : public sched::Engine {
   void say(const std::string& host, wire::PeerMessage order);
   void offer_untyped();
   void left(const sched::Attempt& attempt);
+  void answered(const std::string& cluster, const sched::Attempt& attempt);
   void complain(const std::string& cluster, const std::string& what);
   void take_definitions(const std::string& cluster, const wire::PeerDefinitions& told);
   bool is_there(const sched::Attempt& attempt) const;
@@ -146,9 +149,10 @@ class ForwardOut : public sched::Engine {
 
   bool sends_ = false;  // a queue has SNDJOBS_TO
   std::optional<WallTime> session_;
-  int offered_ = 0;          // in this session
-  bool more_ = false;        // jobs are left for the next session
-  std::size_t waiting_ = 0;  // jobs of the last pass that were offered to nobody
+  int offered_ = 0;                      // in this session
+  std::map<std::string, int> refusals_;  // in this session, by cluster
+  bool more_ = false;                    // jobs are left for the next session
+  std::size_t waiting_ = 0;              // jobs of the last pass that were offered to nobody
   std::unordered_map<sched::JobKey, Tried> tried_;
 };
 

@@ -156,6 +156,14 @@ Result<std::string> users_fields(const wire::BatchReply::Users& users, const std
 
 namespace {
 
+// "reject: its cluster ...", in two.
+std::pair<std::string, std::string> status_and_reason(const std::string& told) {
+  constexpr std::string_view kBetween = ": ";
+  const auto at = told.find(kBetween);
+  if (at == told.npos) return {told, ""};
+  return {told.substr(0, at), told.substr(at + kBetween.size())};
+}
+
 std::string lease_blocks(const wire::BatchReply::ClusterRows& clusters, bool all) {
   return lease_block(clusters.leases(), all) + (all ? difference_block(clusters.differences()) : "");
 }
@@ -180,15 +188,16 @@ std::string clusters_table(const wire::BatchReply::ClusterRows& clusters, bool c
     text += cells(row.queue(), row.receives() ? "recv" : "send", row.receives() ? "-" : row.remote_queue(),
                   row.cluster());
     const auto& told = row.figures();
+    const auto [status, why] = status_and_reason(row.status());
     if (!counters || !row.has_figures()) {
-      text += row.status() + "\n";
+      text += status + (counters && !why.empty() ? "  " + why : "") + "\n";
       continue;
     }
-    text += left(row.status(), 6) + number(told.total()) + number(told.available()) + number(told.running()) +
+    text += left(status, 6) + number(told.total()) + number(told.available()) + number(told.running()) +
             number(told.pending()) + number(told.preemptable()) +
             (told.has_job_room() ? number(told.job_room()) : right("-", 6)) +
             (told.has_slot_room() ? number(told.slot_room()) : right("-", 6)) + number(told.priority()) +
-            right(std::to_string(told.age_s()) + "s", 6) + "\n";
+            right(std::to_string(told.age_s()) + "s", 6) + (why.empty() ? "" : "  " + why) + "\n";
   }
   return text + "\n" + lease_blocks(clusters, counters);
 }
@@ -218,7 +227,7 @@ std::string clusters_json(const wire::BatchReply::ClusterRows& clusters, bool co
                       {"JOB_FLOW", row.receives() ? "recv" : "send"},
                       {"REMOTE", row.receives() ? "-" : row.remote_queue()},
                       {"CLUSTER", row.cluster()},
-                      {"STATUS", row.status()}};
+                      {"STATUS", status_and_reason(row.status()).first}};
     if (counters) {
       const auto& told = row.figures();
       const auto shown = [&](std::int64_t value) { return row.has_figures() ? number(value) : ""; };
@@ -230,7 +239,8 @@ std::string clusters_json(const wire::BatchReply::ClusterRows& clusters, bool co
                                    {"JOBS", told.has_job_room() ? number(told.job_room()) : ""},
                                    {"SLOTS", told.has_slot_room() ? number(told.slot_room()) : ""},
                                    {"PRIO", shown(told.priority())},
-                                   {"AGE_S", shown(told.age_s())}});
+                                   {"AGE_S", shown(told.age_s())},
+                                   {"REASON", status_and_reason(row.status()).second}});
     }
     records.push_back(json_record(record));
   }
