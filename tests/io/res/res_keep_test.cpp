@@ -142,6 +142,48 @@ TEST_F(ResKeep, ExistingFilesAreNotOverwritten) {
   EXPECT_THAT(text("tmp/1.out.2"), testing::StartsWith("hello\n"));
 }
 
+TEST_F(ResKeep, OutputIsKeptAlsoWhereOthersTookTheUsualNames) {
+  for (const char* end : {"", ".1", ".2", ".3", ".4", ".5", ".6", ".7", ".8", ".9"})
+    write(std::string("tmp/1.out") + end, "somebody's\n");
+  start_res();
+  auto order = job("echo hello");
+  order.mutable_submission()->set_output_file("/no/such/directory/out");
+  start(order);
+  wait_for_over();
+  std::string kept;
+  for (const auto& entry : fs::directory_iterator(path("tmp"))) {
+    const std::string found = text("tmp/" + entry.path().filename().string());
+    if (found != "somebody's\n") kept += found;
+  }
+  EXPECT_THAT(kept, testing::StartsWith("hello\n"));
+}
+
+// The other cluster does not take the output: there is no mbatchd here that could ask it.
+TEST_F(ResKeep, OutputThatAnotherClusterDoesNotTakeIsKept) {
+  start_res();
+  auto order = job("echo hello");
+  order.set_from_cluster("west");
+  order.mutable_submission()->set_output_file("/no/such/directory/out");
+  start(order);
+  const auto over = wait_for_over();
+  EXPECT_EQ(over.exit_status(), 0);
+  EXPECT_THAT(over.why(), HasSubstr("the output is in " + path("tmp/1.out")));
+  EXPECT_THAT(over.why(), HasSubstr("cluster west did not take it"));
+  EXPECT_THAT(text("tmp/1.out"), testing::StartsWith("hello\n"));
+}
+
+TEST_F(ResKeep, AFifoThatAJobPutsInPlaceOfItsOutputHoldsUpNobody) {
+  start_res();
+  auto order = job("out=$(readlink /proc/self/fd/1); rm -f \"$out\" && mkfifo \"$out\" && echo done > made");
+  order.set_from_cluster("west");
+  order.mutable_submission()->set_output_file("/no/such/directory/out");
+  start(order);
+  const auto over = wait_for_over();
+  EXPECT_EQ(over.exit_status(), 0);
+  EXPECT_EQ(text("made"), "done\n");
+  EXPECT_NE(access(path("tmp/1.out").c_str(), F_OK), 0) << "it is no output";
+}
+
 TEST_F(ResKeep, AMailSaysWhereItIsAndHasItWhereThereIsNoOtherPlace) {
   write("mailer",
         "#!/bin/sh\ncat > " + path("mail.new") + " && mv " + path("mail.new") + " " + path("mail") + "\n");
