@@ -1,6 +1,7 @@
 // Every setting of MC_PLUGIN_SCHEDULE_ENHANCE against the same tables of queues.
 #include <gtest/gtest.h>
 
+#include "sched/policy/forward/verdict_text.hpp"
 #include "tests/unit/sched/forward/choice_driver.hpp"
 
 namespace rollcall::sched::forward {
@@ -230,6 +231,18 @@ TEST(ForwardChoice, WithoutQueuesTheJobPends) {
   const auto choice = choose(job_of(1), std::vector<RemoteQueue>{}, settings_of({Kind::count_preemptable}));
   EXPECT_TRUE(choice.offers.empty());
   EXPECT_TRUE(choice.verdicts.empty());
+}
+
+TEST(ForwardChoice, LeavesOutAClusterThatTakesNoOffersAndSaysWhy) {
+  std::vector<RemoteQueue> queues(2);
+  queues[0].closed = "its cluster has not answered 1000 offers";
+  for (const auto kind : {Kind::off, Kind::resource_only, Kind::count_preemptable}) {
+    const auto settings = settings_of({kind});
+    const auto choice = choose(job_of(1), queues, settings);
+    EXPECT_EQ(choice.verdicts[0].why, LeftOut::closed);
+    EXPECT_EQ(choice.offers, std::vector<std::size_t>{1});
+    EXPECT_NE(table_of(choice, job_of(1), queues, settings).find(queues[0].closed), std::string::npos);
+  }
 }
 
 }  // namespace

@@ -98,6 +98,24 @@ TEST(LeaseTable, NamesDefinitionsThatDifferWithL) {
   EXPECT_EQ(clusters_table(clusters, false).find("SUN"), std::string::npos);
 }
 
+TEST(ClusterTable, SaysWithLWhyAClusterTakesOrGetsNoJobs) {
+  wire::BatchReply::ClusterRows clusters;
+  auto& row = *clusters.add_rows();
+  row.set_queue("normal");
+  row.set_cluster("east");
+  row.set_remote_queue("guests");
+  row.set_status("reject: its cluster has not answered 1000 offers");
+  EXPECT_THAT(clusters_table(clusters, false), HasSubstr("east       reject\n"));
+  EXPECT_THAT(clusters_table(clusters, true),
+              HasSubstr("east       reject  its cluster has not answered 1000 offers\n"));
+  row.mutable_figures()->set_age_s(3);
+  EXPECT_THAT(clusters_table(clusters, true),
+              HasSubstr("    3s  its cluster has not answered 1000 offers\n"));
+  EXPECT_THAT(clusters_json(clusters, false), HasSubstr("\"STATUS\":\"reject\""));
+  EXPECT_THAT(clusters_json(clusters, true),
+              HasSubstr("\"REASON\":\"its cluster has not answered 1000 offers\""));
+}
+
 TEST(LeaseTable, IsAListOfItsOwnInJson) {
   wire::BatchReply::ClusterRows clusters;
   EXPECT_EQ(clusters_json(clusters, false).find("LEASES"), std::string::npos);
