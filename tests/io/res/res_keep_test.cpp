@@ -174,7 +174,7 @@ TEST_F(ResKeep, OutputThatAnotherClusterDoesNotTakeIsKept) {
 
 TEST_F(ResKeep, AFifoThatAJobPutsInPlaceOfItsOutputHoldsUpNobody) {
   start_res();
-  auto order = job("out=$(readlink /proc/self/fd/1); rm -f \"$out\" && mkfifo \"$out\" && echo done > made");
+  auto order = job("out=$(readlink /proc/$$/fd/1); rm -f \"$out\" && mkfifo \"$out\" && echo done > made");
   order.set_from_cluster("west");
   order.mutable_submission()->set_output_file("/no/such/directory/out");
   start(order);
