@@ -28,11 +28,17 @@ class PeerBounds : public LyingPeers {
   }
   // A job that waits, is not offered, and says why.
   std::string why_not_offered(int id, const std::string& expected) const {
-    std::string why;
+    wire::BatchRequest request;
+    request.mutable_jobs()->mutable_filter()->add_keys()->set_id(id);
+    request.mutable_jobs()->mutable_filter()->set_user("all");
+    request.mutable_jobs()->set_reasons(true);
+    std::string table;
     const auto until = std::chrono::steady_clock::now() + kPatience;
-    do why = why_pending(id);
-    while (why.find(expected) == std::string::npos && std::chrono::steady_clock::now() < until);
-    return why;
+    do {
+      const auto reply = ask(request);
+      table = reply.jobs().jobs_size() == 1 ? reply.jobs().jobs(0).remote_queues() : "";
+    } while (table.find(expected) == std::string::npos && std::chrono::steady_clock::now() < until);
+    return table;
   }
   std::string cluster_status(const std::string& queue) const {
     wire::BatchRequest request;
@@ -79,7 +85,6 @@ TEST_F(PeerBounds, AccountsOfTheSystemAndAdministratorsOfQueuesRunNoneOfTheirJob
   ASSERT_NE(conf.find(off), std::string::npos);
   conf.erase(conf.find(off), off.size());  // the default: 1000
   write("lsf.conf", conf);
-  write("lsbatch/test/configdir/lsb.users", "");
   expect_started();
   auto east = peer();
   int id = 0;
@@ -139,10 +144,12 @@ TEST_F(PeerBounds, ChangesOfAJobWithoutEndFillNoEventFile) {
   ASSERT_TRUE(hear_kind(*east, What::kAcknowledge)) << log();
   EXPECT_EQ(record(id).exit_status(), 3 << 8) << "an end does not wait";
   // Accepting it and taking that back is a change as well.
-  const auto again = runs_at(*east, "to_east");
+  ASSERT_GT(submit_to("to_east"), 0);
+  const auto again = hear_kind(*east, What::kOffer);
+  ASSERT_TRUE(again) << log();
   for (int i = 0; i < 1000; ++i) {
-    say(*east, over_of(again, 0, Over::UNKNOWN));
-    say(*east, state_of(again, wire::STATUS_PEND));
+    say(*east, state_of(again->offer().attempt(), wire::STATUS_PEND));
+    say(*east, over_of(again->offer().attempt(), 0, Over::UNKNOWN));
   }
   EXPECT_TRUE(serves(*east)) << log();
   EXPECT_EQ(stop(), 0);
