@@ -5,6 +5,7 @@
 #include <variant>
 
 #include "sched/policy/values/elsewhere.hpp"
+#include "sched/policy/values/host_id.hpp"
 
 namespace rollcall::sched::peers {
 namespace {
