@@ -13,8 +13,6 @@ namespace {
 
 namespace peers = sched::peers;
 
-TimePoint moment() { return {std::chrono::steady_clock::now().time_since_epoch()}; }
-
 wire::BatchReply reply_of(wire::Piece piece) {
   wire::BatchReply reply;
   reply.set_last(true);
@@ -59,12 +57,12 @@ void PieceRelay::await_output(io::LinkId link, peers::PieceQuestion question) {
 }
 
 void PieceRelay::left(io::LinkId link) {
-  terminal_clients_.link_ends(link, moment());
+  terminal_clients_.link_ends(link, handler_.now());
   if (terminal_clients_.next()) step();
 }
 
 void PieceRelay::end_terminals() {
-  for (const auto& [client, user] : terminal_clients_.due(moment())) {
+  for (const auto& [client, user] : terminal_clients_.due(handler_.now())) {
     wire::PeerMessage message;
     auto& piece = *message.mutable_piece();
     piece.set_number(++last_number_);
@@ -126,7 +124,7 @@ void PieceRelay::add(Question question, const std::string& asker) {
   const std::uint64_t number = ++last_number_;
   auto& queue = queues_[question.place];
   questions_[number] = std::move(question);
-  if (!queue.add(number, asker, moment()))
+  if (!queue.add(number, asker, handler_.now()))
     answer(number, peers::no_piece("too many questions for files of jobs wait already", true));
   step();
 }
@@ -136,13 +134,13 @@ void PieceRelay::step() {
   end_terminals();
   std::optional<TimePoint> next = terminal_clients_.next();
   for (auto& [place, queue] : queues_) {
-    refuse(queue.late(moment()), "no answer came in time");
-    for (auto numbers = queue.begin(moment()); !numbers.empty(); numbers = queue.begin(moment()))
+    refuse(queue.late(handler_.now()), "no answer came in time");
+    for (auto numbers = queue.begin(handler_.now()); !numbers.empty(); numbers = queue.begin(handler_.now()))
       for (const std::uint64_t number : numbers) begin(number, queue);
     if (const auto at = queue.next()) next = next ? std::min(*next, *at) : *at;
   }
   if (!next) return void(timer_.cancel());
-  timer_.expires_after(std::max(Duration{0}, *next - moment()));
+  timer_.expires_after(std::max(Duration{0}, *next - handler_.now()));
   timer_.async_wait([this](const boost::system::error_code& error) {
     if (!error) step();
   });
@@ -150,7 +148,8 @@ void PieceRelay::step() {
 
 void PieceRelay::begin(std::uint64_t number, peers::PieceQueue& queue) {
   const auto found = questions_.find(number);
-  if (found == questions_.end()) return void(queue.over(number, 0, moment()));  // its host has gone meanwhile
+  if (found == questions_.end())
+    return void(queue.over(number, 0, handler_.now()));  // its host has gone meanwhile
   Question& question = found->second;
   const std::string& cluster = question.place.cluster;
   if (!question.place.asks) {
@@ -171,7 +170,7 @@ void PieceRelay::answer(std::uint64_t number, wire::Piece piece) {
   if (found.empty()) return;
   const Question& question = found.mapped();
   if (const auto queue = queues_.find(question.place); queue != queues_.end())
-    queue->second.over(number, piece.data().size(), moment());
+    queue->second.over(number, piece.data().size(), handler_.now());
   if (question.terminal &&
       (!piece.why_not().empty() || (piece.told_size() != 0 && peers::ends_stream(*piece.told().rbegin()))))
     terminal_clients_.end_answered(*question.terminal);

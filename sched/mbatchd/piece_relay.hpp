@@ -38,6 +38,9 @@ class PieceRelay {
     std::function<bool(const std::string& host, std::uint64_t number, const FileOnHost&)> file;
     std::function<bool(const std::string& host)> is_server;
     std::function<void(io::LinkId, const wire::BatchReply&)> reply;
+    std::function<TimePoint()> now = [] {
+      return TimePoint{std::chrono::steady_clock::now().time_since_epoch()};
+    };
   };
   PieceRelay(boost::asio::io_context& loop, const sched::book::JobTable& jobs,
              const sched::book::ForwardedJobs& forwards, io::Links& links, Handler handler)
