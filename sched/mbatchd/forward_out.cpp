@@ -205,6 +205,7 @@ Result<void> ForwardOut::take_over(const std::string& cluster, const wire::Forwa
     tried_.erase(attempt.job);
   answered(cluster, attempt);
   handler_.told(host_of(cluster), end);
+  if (const auto post = peers::post_over_of(*over)) handler_.told(host_of(cluster), *post);
   if (!is_there(attempt)) left(attempt);  // one that is not known there is offered again
   return {};
 }
@@ -511,7 +512,8 @@ void ForwardOut::signal(const std::string& host, const sched::order::Signal& ord
 }
 
 void ForwardOut::acknowledge(const std::string& host, const Attempt& attempt) {
-  say(host, peers::acknowledge_of(attempt));
+  const sched::Job* job = jobs_.find(attempt.job);
+  say(host, peers::acknowledge_of(attempt, job ? &job->record : nullptr));
 }
 
 void ForwardOut::release(const std::string& host, const Attempt& attempt) {

@@ -221,7 +221,9 @@ Result<void> LeaseIn::take_over(const std::string& cluster, const wire::ForwardO
   const auto over = peers::believed(told);
   if (!over) return over.error();
   const Attempt attempt = peers::attempt_of(told.attempt());
-  handler_.told(id_of(told.attempt().lent_host(), cluster), peers::over_of(*over));
+  const std::string host = id_of(told.attempt().lent_host(), cluster);
+  handler_.told(host, peers::over_of(*over));
+  if (const auto post = peers::post_over_of(*over)) handler_.told(host, *post);
   answered(cluster, attempt);
   for (const auto& [id, one] : leases_)  // fewer slots are in use
     if (id.provider == cluster && !one.placeable()) answers_.insert(id);
@@ -442,7 +444,8 @@ void LeaseIn::signal(const std::string& host, const sched::order::Signal& order)
 }
 
 void LeaseIn::acknowledge(const std::string& host, const Attempt& attempt) {
-  wire::PeerMessage message = peers::acknowledge_of(attempt);
+  const sched::Job* job = jobs_.find(attempt.job);
+  wire::PeerMessage message = peers::acknowledge_of(attempt, job ? &job->record : nullptr);
   *message.mutable_acknowledge()->mutable_attempt() = named(attempt, host);
   handler_.say(provider_of(host), std::move(message));
 }

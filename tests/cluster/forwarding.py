@@ -75,6 +75,12 @@ def test_both_sides_say_where_the_job_is(bench):
         for words in ("Forwarded job to cluster east, queue <receive>; receive@east: ", f"Accepted by cluster east as job <{there}>",
                       "Dispatched 1 Task(s) on Host(s) <n2@east>"):
             expect_in(words, history, "bhist -l")
+        for words in (f"Submitted from host <n1@west:{job}>, to Queue <receive>", f"Accepted from cluster west as its job <{job}>, queue <receive>"):
+            expect_in(words, east.user("bhist", "-l", "-UF", f"{job}@west").stdout, "bhist -l in east, by the id of the submission")
+        for place in ("east", "n2@east"):
+            expect_equal(west.user("bjobs", "-u", "all", "-m", place, "-noheader", "-o", "jobid").stdout.split(), [str(job)], f"bjobs -m {place}")
+        expect_in("is not found", east.user("bjobs", f"{job + 1}@west").stderr, "bjobs of a job that is not there")
+        expect_equal(east.user("bjobs", "-noheader", "-o", "jobid", f"{job}@west").stdout.split(), [there], "bjobs by the id of the submission")
         west.run("bkill", str(job))
         west.wait_for(job, "EXIT")
         east.wait_for(there, "EXIT")
@@ -82,6 +88,8 @@ def test_both_sides_say_where_the_job_is(bench):
         lines = event_lines(west, "lsb.events")
         expect(any(words[0] == "JOB_FORWARD" and words[3] == str(job) and "east" in words for words in lines), f"JOB_FORWARD: {lines}")
         expect(any(words[:1] == ["JOB_ACCEPT"] and words[3:5] == [str(job), there] for words in lines), f"JOB_ACCEPT: {lines}")
+        came = [words[3:6] for words in event_lines(east, "lsb.events") if words[:1] == ["JOB_ACCEPT"]]
+        expect_equal(came, [[there, str(job), "west"]], "JOB_ACCEPT of east")
         for side, number, cluster in ((west, str(job), "east"), (east, there, "west")):
             done = [words for words in event_lines(side, "lsb.acct") if words[3] == number]
             expect_equal(len(done), 1, f"JOB_FINISH in {side.cluster}")
@@ -121,6 +129,30 @@ def test_commands_reach_the_job_from_where_it_was_submitted(bench):
         west.run("bkill", "-r", str(job))
         west.wait_for(job, "EXIT")
         east.wait_for(there, "EXIT")
+
+
+def test_the_post_execution_in_the_other_cluster_is_waited_for(bench):
+    with two(bench) as clusters:
+        west, east = clusters["west"], clusters["east"]
+        go = f"{west.places[ALICE]}/go"
+        job = west.bsub("true", "-q", "send", "-o", "/dev/null", "-Ep", f"while [ ! -e {go} ]; do sleep 0.1; done; exit 3")
+
+        def states():
+            return [words[4] for words in event_lines(west, "lsb.events") if words[0] == "JOB_STATUS" and words[3] == str(job)]
+
+        west.wait_for(job, "DONE")
+        wait_until(lambda: "64" in states(), "the end in lsb.events")
+        expect("192" not in states() and "320" not in states(), f"states in west while the post-execution runs: {states()}")
+        west.kill_daemon("mbatchd", "n1")
+        west.start_daemon("mbatchd", "n1")
+        open(go, "w", encoding="utf-8").close()
+        expect_equal(west.run("bwait", "-t", "1", "-w", f"post_err({job})").returncode, 0, "bwait")
+        wait_until(lambda: states()[-1] == "320", "the failed post-execution in lsb.events")
+        other = west.bsub("true", "-q", "send", "-o", "/dev/null", "-Ep", f"touch {go}.begun; sleep 600")
+        wait_until(lambda: os.path.exists(f"{go}.begun"), "the post-execution has begun")
+        west.wait_for(other, "DONE")
+        expect_equal(east.user("bkill", f"{other}@west").returncode, 0, "bkill in east by the id of the submission")
+        expect_equal(west.run("bwait", "-t", "1", "-w", f"post_err({other})").returncode, 0, "bwait")
 
 
 def test_a_job_that_waits_there_is_changed_and_comes_back_with_bmod_and_bswitch(bench):

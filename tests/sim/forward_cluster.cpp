@@ -148,6 +148,7 @@ Effects ForwardCluster::apply_told(const std::string& from, const wire::PeerMess
     const auto end = peers::believed(one);
     if (!end) return outside_.trouble(end.error().text);
     told(peers::over_of(*end));
+    if (const auto post = peers::post_over_of(*end)) told(*post);
     figures_.forget_ended(book.jobs());
   };
   if (message.has_held()) {
@@ -252,7 +253,8 @@ void ForwardCluster::signal(const std::string& host, const order::Signal& order)
   say(host, peers::signal_of(order));
 }
 void ForwardCluster::acknowledge(const std::string& host, const Attempt& attempt) {
-  say(host, peers::acknowledge_of(attempt));
+  const Job* job = world.book().jobs().find(attempt.job);
+  say(host, peers::acknowledge_of(attempt, job ? &job->record : nullptr));
 }
 void ForwardCluster::release(const std::string& host, const Attempt& attempt) {
   say(host, peers::recall_of(attempt));

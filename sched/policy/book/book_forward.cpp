@@ -88,6 +88,7 @@ SaidOfAttempt said(const BookEntry& entry, WallTime now) {
                                                                      : record.term_reason());
   end.set_run_s(jobs::with_present_seconds(record, now).run_s());
   *end.mutable_job() = elsewhere_of(job);
+  if (end.how() == Over::ENDED) end.set_post(record.post_status());
   return {std::nullopt, std::move(end)};
 }
 
@@ -144,7 +145,8 @@ class Obeying {
         jobs::effective_limits(jobs::terms_of(m_.config, job.record.queue(), *job.asked), asked)});
   }
   void kill(int signal, std::int32_t term_reason) {
-    entry_.job->record.mutable_from()->set_term_reason(term_reason);
+    // Of a finished job it is the post-execution that is killed: why the job ended stays.
+    if (!finished(entry_.job->status())) entry_.job->record.mutable_from()->set_term_reason(term_reason);
     step(event::KillAsked{by_, signal});
   }
   void step(const JobHappening& event) { m_.step(entry_, event, now_, effects_); }
@@ -366,7 +368,8 @@ ForwardedJobs::Answered ForwardedJobs::signal(const std::string& cluster, const 
   BookEntry& entry = m.at(known->second);
   Effects effects;
   auto& from = *entry.job->record.mutable_from();
-  if (signal.sent().number() > from.signal_number() && !finished(entry.job->status())) {
+  const bool over = finished(entry.job->status()) && entry.job->record.post_status() != wire::POST_RUNNING;
+  if (signal.sent().number() > from.signal_number() && !over) {
     from.set_signal_number(signal.sent().number());
     effects.push_back(effect::SaveJob{known->second});
     Obeying(m, entry, now, effects).obey(signal.sent());
@@ -392,6 +395,8 @@ Effects ForwardedJobs::acknowledge(const std::string& cluster, const wire::Forwa
   if (known == m.foreign.end()) return {};
   BookEntry& entry = m.at(known->second);
   auto& from = *entry.job->record.mutable_from();
+  // The end of the post-execution is still to be told, or was told meanwhile: that is acknowledged by itself.
+  if (acknowledged.post_open()) return {};
   if (!finished(entry.job->status()) || from.acknowledged()) return {};
   {
     const Memory::Change change(m, entry);

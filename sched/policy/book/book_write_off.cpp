@@ -1,4 +1,5 @@
 // The Book: a cluster that will never answer is written off (badmin hforget -jobs).
+#include <algorithm>
 #include <utility>
 
 #include "sched/policy/book/book_memory.hpp"
@@ -28,6 +29,13 @@ class WritingOff {
                             : entry.job->record.started() ? ": its result is lost, it pends here again"
                                                           : ": it pends here again"));
     if (!only_say_) m_.step(entry, event::WrittenOff{}, now_, result.effects);
+  }
+
+  // A job of ours that ended there; the end of its post-execution was still to be told.
+  void post_open(BookEntry& entry) {
+    say("Job <" + text(entry.job->key()) + "> has ended in cluster <" + cluster_ +
+        ">: the result of its post-execution is lost, it counts as failed");
+    if (!only_say_) m_.step(entry, event::PostEnded{true}, now_, result.effects);
   }
 
   // A job of that cluster that is here.
@@ -90,6 +98,20 @@ class WritingOff {
   std::size_t lines_ = 0;
 };
 
+// Looks at every finished job: an administrator's command, once in the life of a cluster.
+std::vector<JobKey> with_open_post_execution(const Memory& m, const std::string& cluster) {
+  std::vector<JobKey> open;
+  for (const auto& [key, entry] : m.jobs) {
+    if (!finished(entry.shown)) continue;
+    m.pack_if_many();
+    const wire::JobRecord& record = m.unpacked(entry).record;
+    if (record.post_status() == wire::POST_RUNNING && record.forwarded().cluster() == cluster)
+      open.push_back(key);
+  }
+  std::sort(open.begin(), open.end());
+  return open;
+}
+
 }  // namespace
 
 ForwardedJobs::WrittenOff ForwardedJobs::write_off(const std::string& cluster, const Identity& who,
@@ -98,7 +120,9 @@ ForwardedJobs::WrittenOff ForwardedJobs::write_off(const std::string& cluster, c
   WritingOff writing(m, cluster, who, only_say, now);
   const auto* known = m.hosts.find_jobs(HostId::whole_cluster(cluster).text());
   const std::set<JobKey> there = known ? known->jobs : std::set<JobKey>{};
+  const std::vector<JobKey> post_open = with_open_post_execution(m, cluster);
   for (const JobKey key : there) writing.ours(m.at(key));
+  for (const JobKey key : post_open) writing.post_open(m.at(key));
   std::vector<JobKey> here;
   for (auto one = m.foreign.lower_bound({cluster, {}});
        one != m.foreign.end() && one->first.cluster == cluster; ++one)

@@ -11,8 +11,9 @@
 //   signal, new      | over: UNKNOWN    | done, state      | done, state      | over
 //   signal, repeated | over: UNKNOWN    | state            | state            | over
 //   recall           | over: UNKNOWN    | over: WITHDRAWN  | state            | over
-//   acknowledge      | -                | -                | -                | may be cleaned
+//   acknowledge      | -                | -                | -                | may be cleaned; with post_open: -
 //   write-off        | -                | WITHDRAWN        | runs on          | may be cleaned
+// While the post-execution of a job that is over still runs, a new signal kills it; its end is told by one more `over`.
 // An offer, signal or recall of an attempt whose end was acknowledged takes that back: the other cluster's store was put back. A
 // cluster that is written off (badmin hforget -jobs) and connects after all is told of its attempts that are still known.
 // docs/decisions/0090, 0092.

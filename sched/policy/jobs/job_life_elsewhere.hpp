@@ -13,7 +13,7 @@
 //   refused          | PEND, in its old place; after it | lost: EXIT, or PEND if it may be rerun
 //                    | was accepted also a return       |
 //   withdrawn        | PEND, in its old place; a return | before its process ran (pre-execution): as before its begin; else lost
-//   ended            | DONE, EXIT; brequeue: PEND       | DONE, EXIT; brequeue: PEND
+//   ended            | DONE, EXIT; brequeue: PEND       | DONE, EXIT; brequeue: PEND; its post-execution may be open, and ends later
 //   cluster is back, | offered again, or EXIT if killed | lost: EXIT, or PEND if it may be rerun
 //    without it      |                                  |
 //   RecallDue        | asked back, once                 | -

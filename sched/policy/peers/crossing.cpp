@@ -200,6 +200,7 @@ Result<wire::ForwardOver> believed(const wire::ForwardOver& told) {
   auto job = believed(told.job());
   if (!job) return job.error();
   *over.mutable_job() = std::move(*job);
+  if (wire::PostStatus_IsValid(told.post())) over.set_post(told.post());
   return over;
 }
 

@@ -30,9 +30,12 @@ wire::PeerMessage signal_of(const order::Signal& order) {
   return message;
 }
 
-wire::PeerMessage acknowledge_of(const Attempt& attempt) {
+wire::PeerMessage acknowledge_of(const Attempt& attempt, const wire::JobRecord* record) {
   wire::PeerMessage message;
   *message.mutable_acknowledge()->mutable_attempt() = attempt_of(attempt);
+  if (record && record->attempt() == attempt.number && finished(record->status()) &&
+      record->post_status() == wire::POST_RUNNING)
+    message.mutable_acknowledge()->set_post_open(true);
   return message;
 }
 
@@ -61,6 +64,7 @@ report::Over over_of(const wire::ForwardOver& told) {
   over.term_reason = told.term_reason();
   over.why = told.why();
   over.run_s = told.run_s();
+  over.post_follows = told.how() == wire::ForwardOver::ENDED && told.post() != wire::POST_NONE;
   if (told.job().has_usage()) over.usage = told.job().usage();
   switch (told.how()) {
     case wire::ForwardOver::REFUSED:
@@ -88,6 +92,12 @@ report::Over over_of(const wire::ForwardOver& told) {
       over.how = How::ended;
   }
   return over;
+}
+
+std::optional<report::PostOver> post_over_of(const wire::ForwardOver& told) {
+  if (told.how() != wire::ForwardOver::ENDED) return std::nullopt;
+  if (told.post() != wire::POST_DONE && told.post() != wire::POST_ERR) return std::nullopt;
+  return report::PostOver{attempt_of(told.attempt()), told.post() == wire::POST_ERR};
 }
 
 }  // namespace rollcall::sched::peers

@@ -2,6 +2,7 @@
 // functions. What they get is checked (crossing.hpp).
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "common/wire/peer.pb.h"
@@ -14,10 +15,14 @@ wire::ForwardAttempt attempt_of(const Attempt& attempt);
 
 wire::PeerMessage offer_of(const order::Start& order);
 wire::PeerMessage signal_of(const order::Signal& order);
-wire::PeerMessage acknowledge_of(const Attempt& attempt);
+// Of an end that is stored. `record`: the job as it is stored; null: it is forgotten. While its post-execution is open, the other cluster
+// keeps the attempt and tells the end of that too.
+wire::PeerMessage acknowledge_of(const Attempt& attempt, const wire::JobRecord* record);
 wire::PeerMessage recall_of(const Attempt& attempt);
 
 report::Over over_of(const wire::ForwardOver& told);
+// The end of the job's post-execution, which follows over_of(); none: it still runs, there is none, or the release is older.
+std::optional<report::PostOver> post_over_of(const wire::ForwardOver& told);
 // What a cluster holds when it connects. Attempts without a number are left out.
 report::HostCame came_of(const wire::ForwardHeld& held);
 

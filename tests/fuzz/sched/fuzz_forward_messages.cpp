@@ -58,7 +58,7 @@ struct Orders : Engine {
   void go(const std::string&, const Attempt&) override {}
   void signal(const std::string&, const order::Signal& order) override { use(peers::signal_of(order)); }
   void acknowledge(const std::string&, const Attempt& attempt) override {
-    use(peers::acknowledge_of(attempt));
+    use(peers::acknowledge_of(attempt, nullptr));
   }
   void release(const std::string&, const Attempt& attempt) override { use(peers::recall_of(attempt)); }
   static void use(const wire::PeerMessage& message) {
@@ -118,7 +118,10 @@ class Cluster {
   }
   void ended(const wire::ForwardOver& told_over) {
     if (!peers::check(told_over.attempt())) return;
-    if (const auto over = peers::believed(told_over)) told(peers::over_of(*over));
+    if (const auto over = peers::believed(told_over)) {
+      told(peers::over_of(*over));
+      if (const auto post = peers::post_over_of(*over)) told(*post);
+    }
   }
   void offered(const wire::ForwardOffer& offer) {
     if (!peers::check(offer.attempt())) return;

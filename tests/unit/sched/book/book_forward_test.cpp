@@ -462,6 +462,21 @@ TEST_F(WriteOff, SaysOfEachJobWhatBecomesOfIt) {
   EXPECT_THAT(write_off().lines, IsEmpty()) << "once";
 }
 
+// post_done() and post_err() would wait for ever.
+TEST_F(WriteOff, EndsAPostExecutionThatIsOpen) {
+  const JobKey key = sent(true);
+  auto end = end_of(key, 0);
+  end.post_follows = true;
+  tells("@east", end);
+  ASSERT_EQ(job(key).record.post_status(), wire::POST_RUNNING);
+  EXPECT_THAT(write_off(true).lines, ElementsAre("Job <" + text(key) +
+                                                 "> has ended in cluster <east>: the result of its "
+                                                 "post-execution is lost, it counts as failed"));
+  EXPECT_EQ(job(key).record.post_status(), wire::POST_RUNNING) << "it was only said";
+  write_off();
+  EXPECT_EQ(job(key).record.post_status(), wire::POST_ERR);
+}
+
 TEST_F(WriteOff, IsRecordedInTheEvents) {
   sent(true);
   int records = 0;
@@ -513,6 +528,136 @@ TEST_F(WriteOff, KeepsTheClustersJobsNoLongerThanOthersUntilItIsBack) {
   write_off();
   clean();
   EXPECT_EQ(book->jobs().find(key), nullptr);
+}
+
+// Its end is told at once, and the end of its post-execution when it comes.
+class PostExecution : public Foreign {
+ protected:
+  PostExecution() {
+    key = here(offer(7));
+    dispatch(key);
+    runs(key);
+    auto end = end_of(key, 0);
+    end.post_follows = true;
+    tells("hostA", end);
+  }
+  Effects acknowledged(bool post_open) {
+    wire::ForwardAcknowledge acknowledge;
+    *acknowledge.mutable_attempt() = attempt_of(7);
+    acknowledge.set_post_open(post_open);
+    return book->forwards().acknowledge("east", acknowledge, now);
+  }
+  std::optional<wire::ForwardOver> said() const {
+    const auto said = book->forwards().said_of(key, now);
+    return said ? said->over : std::nullopt;
+  }
+  JobKey key;
+};
+
+TEST_F(PostExecution, OfAForwardedJobIsToldWhenItEnds) {
+  ASSERT_TRUE(said());
+  EXPECT_EQ(said()->post(), wire::POST_RUNNING);
+  EXPECT_THAT(acknowledged(true), IsEmpty());
+  tells("hostA", report::PostOver{attempt(key), true});
+  ASSERT_TRUE(said());
+  EXPECT_EQ(said()->post(), wire::POST_ERR);
+  EXPECT_THAT(acknowledged(true), IsEmpty()) << "of the job's end: it came late";
+  ASSERT_TRUE(said()) << "it is told again when the clusters connect";
+  acknowledged(false);
+  EXPECT_FALSE(said());
+}
+
+TEST_F(PostExecution, IsNotToldToAnOlderRelease) {
+  EXPECT_FALSE(acknowledged(false).empty());
+  tells("hostA", report::PostOver{attempt(key), false});
+  EXPECT_FALSE(said());
+}
+
+TEST_F(PostExecution, IsKilledFromWhereTheJobWasSubmitted) {
+  const auto killed = book->forwards().signal("east", signal(7, 1, wire::SentSignal::TERMINATE), now);
+  EXPECT_THAT(orders(killed.effects), ElementsAre(HasSubstr("OrderSignal")));
+  tells("hostA", report::PostOver{attempt(key), true});
+  const auto late = book->forwards().signal("east", signal(7, 2, wire::SentSignal::TERMINATE), now);
+  EXPECT_THAT(orders(late.effects), IsEmpty());
+}
+
+// JOB_NEW names the source cluster and its job, JOB_ACCEPT too.
+TEST_F(Foreign, IsRecordedWithTheClusterAndTheJobItCameFrom) {
+  const auto answered = offer(7);
+  std::vector<wire::JobEvent> events;
+  for (const auto& effect : answered.effects)
+    if (const auto* recorded = std::get_if<effect::RecordEvent>(&effect)) events.push_back(recorded->event);
+  ASSERT_EQ(events.size(), 2U);
+  EXPECT_EQ(events[0].new_job().record().from().cluster(), "east");
+  ASSERT_TRUE(events[1].has_accept());
+  EXPECT_TRUE(events[1].accept().came());
+  EXPECT_EQ(events[1].accept().cluster(), "east");
+  EXPECT_EQ(events[1].accept().there().id(), 7);
+  EXPECT_EQ(events[1].accept().queue(), "normal");
+  EXPECT_EQ(key_of(events[1].key()), here(answered));
+  std::vector<wire::JobEvent::WhatCase> present;
+  tell_of_job(book->jobs(), here(answered),
+              [&](const wire::JobEvent& event) { present.push_back(event.what_case()); });
+  EXPECT_THAT(present, ElementsAre(wire::JobEvent::kNewJob, wire::JobEvent::kAccept)) << "of a new file";
+}
+
+// bjobs 7@east
+class FoundByItsIdThere : public Foreign {
+ protected:
+  JobKey element(int id, int index, std::uint64_t number = 1) {
+    wire::ForwardOffer offer;
+    *offer.mutable_attempt() = attempt_of(id, number);
+    offer.mutable_attempt()->mutable_key()->set_index(index);
+    offer.set_queue("normal");
+    return here(book->forwards().offer("east", offer, plain_job(), kAnn, now));
+  }
+  static wire::IndexList list(int id, const std::string& cluster, std::vector<int> indices = {}) {
+    wire::IndexList list;
+    list.set_id(id);
+    list.set_cluster(cluster);
+    for (const int index : indices) {
+      auto& range = *list.add_indices();
+      range.set_first(index);
+      range.set_last(index);
+      range.set_step(1);
+    }
+    return list;
+  }
+  Selection find(std::vector<wire::IndexList> lists) {
+    wire::JobFilter filter;
+    filter.add_keys()->set_id(-1);
+    for (auto& one : lists) *filter.add_of_clusters() = std::move(one);
+    return book->jobs().select(filter, kBob);
+  }
+};
+
+TEST_F(FoundByItsIdThere, AsAJobAnArrayOrAnElement) {
+  const JobKey job = here(offer(7));
+  const JobKey first = element(9, 1), second = element(9, 2);
+  element(10, 1);
+  EXPECT_THAT(find({list(7, "east")}).jobs, ElementsAre(job));
+  EXPECT_THAT(find({list(9, "east")}).jobs, ElementsAre(first, second));
+  EXPECT_THAT(find({list(9, "east", {2})}).jobs, ElementsAre(second));
+  const auto none = find({list(7, "west"), list(8, "east"), list(9, "east", {3})});
+  EXPECT_THAT(none.jobs, IsEmpty());
+  EXPECT_THAT(none.unknown, ElementsAre("7@west", "8@east", "9[3]@east"));
+}
+
+TEST_F(FoundByItsIdThere, AsItsLastAttempt) {
+  const JobKey returned = element(9, 1);
+  const JobKey again = element(9, 1, 2);
+  ASSERT_NE(returned, again);
+  EXPECT_THAT(find({list(9, "east")}).jobs, ElementsAre(again));
+}
+
+TEST_F(FoundByItsIdThere, OrAsAJobOfThisClusterByThatName) {
+  const JobKey ours{submit(plain_job()), 0};
+  EXPECT_THAT(find({list(ours.id, "lab")}).jobs, ElementsAre(ours));
+  EXPECT_THAT(find({list(99, "lab")}).unknown, ElementsAre("99@lab"));
+  wire::JobFilter old;
+  old.add_keys()->set_id(-1);
+  EXPECT_THAT(book->jobs().select(old, kBob).unknown, ElementsAre("-1"))
+      << "what an older release answers, which knows no other ids";
 }
 
 }  // namespace

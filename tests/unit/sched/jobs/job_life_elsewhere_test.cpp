@@ -152,6 +152,18 @@ TEST_F(Elsewhere, EndsAsItEndedThere) {
   EXPECT_EQ(finish[0].finish().record().hosts(0).name(), "e1@east");
 }
 
+TEST_F(Elsewhere, WhosePostExecutionRunsThereIsPostDoneWhenThatEnds) {
+  begun();
+  auto end = ended(0);
+  end.told.post_follows = true;
+  happens(end);
+  EXPECT_EQ(status(), wire::STATUS_DONE);
+  EXPECT_EQ(job.record.post_status(), wire::POST_RUNNING);
+  happens(event::PostEnded{true});
+  ASSERT_EQ(events(&wire::JobEvent::has_status).size(), 1U);
+  EXPECT_EQ(events(&wire::JobEvent::has_status)[0].status().post(), wire::POST_ERR);
+}
+
 TEST_F(Elsewhere, WhoseBeginWasNeverToldHasItsRunTimeAllTheSame) {
   forwarded();
   now = wall_seconds(1100);

@@ -315,5 +315,32 @@ TEST_F(ForwardOutTest, ForwardsOfBeforeARestartAreCountedUntilAnUpdateContainsTh
   EXPECT_EQ(pending_there(), 2);
 }
 
+TEST_F(ForwardOutTest, AcknowledgesTheEndOfAJobAndThatOfItsPostExecution) {
+  begins("SNDJOBS_TO = receive@east\n");
+  const auto key = job_waits();
+  ASSERT_EQ(offers(now).size(), 1U);
+  const auto over = [&](wire::PostStatus post) {
+    wire::PeerMessage message;
+    auto& told = *message.mutable_over();
+    told.mutable_attempt()->mutable_key()->set_id(key.id);
+    told.mutable_attempt()->set_attempt(1);
+    told.mutable_job()->mutable_key()->set_id(70);
+    told.mutable_job()->set_status(wire::STATUS_DONE);
+    told.set_post(post);
+    said.clear();
+    ASSERT_TRUE(out->heard("east", message, at(1)));
+    leave(effects);
+    ASSERT_EQ(count(What::kAcknowledge), 1);
+  };
+  over(wire::POST_RUNNING);
+  EXPECT_EQ(job(key).record.post_status(), wire::POST_RUNNING);
+  EXPECT_TRUE(said.back().acknowledge().post_open());
+  over(wire::POST_RUNNING);
+  EXPECT_TRUE(said.back().acknowledge().post_open()) << "told again";
+  over(wire::POST_ERR);
+  EXPECT_EQ(job(key).record.post_status(), wire::POST_ERR);
+  EXPECT_FALSE(said.back().acknowledge().post_open());
+}
+
 }  // namespace
 }  // namespace rollcall::mbatchd

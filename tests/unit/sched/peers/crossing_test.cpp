@@ -7,6 +7,8 @@
 #include <cmath>
 #include <limits>
 
+#include "sched/policy/peers/forward_messages.hpp"
+
 namespace rollcall::sched::peers {
 namespace {
 
@@ -196,6 +198,43 @@ TEST(Believed, EndsWithinBounds) {
   EXPECT_EQ(end->run_s(), 0);
   over.set_how(static_cast<wire::ForwardOver::How>(77));
   EXPECT_FALSE(believed(over));
+}
+
+wire::ForwardOver ended_with(int post) {
+  wire::ForwardOver over;
+  over.mutable_attempt()->mutable_key()->set_id(7);
+  over.mutable_attempt()->set_attempt(2);
+  *over.mutable_job() = running();
+  over.set_post(static_cast<wire::PostStatus>(post));
+  return believed(over).value();
+}
+
+TEST(Believed, PostExecutionOfAJobThatEndedThere) {
+  EXPECT_FALSE(over_of(ended_with(wire::POST_NONE)).post_follows) << "none, or an older release";
+  EXPECT_TRUE(over_of(ended_with(wire::POST_RUNNING)).post_follows);
+  EXPECT_FALSE(post_over_of(ended_with(wire::POST_RUNNING)));
+  for (const int post : {wire::POST_DONE, wire::POST_ERR}) {
+    EXPECT_TRUE(over_of(ended_with(post)).post_follows);
+    ASSERT_TRUE(post_over_of(ended_with(post)));
+    EXPECT_EQ(post_over_of(ended_with(post))->failed, post == wire::POST_ERR);
+  }
+  EXPECT_EQ(ended_with(77).post(), wire::POST_NONE);
+}
+
+// The other cluster closes an attempt whose end is acknowledged, so the acknowledgement says what is still to come.
+TEST(Acknowledgement, SaysThatThePostExecutionIsOpen) {
+  wire::JobRecord record;
+  record.set_attempt(2);
+  record.set_status(wire::STATUS_DONE);
+  record.set_post_status(wire::POST_RUNNING);
+  const auto open = [](std::uint64_t attempt, const wire::JobRecord* of) {
+    return acknowledge_of(Attempt{{7, 0}, attempt}, of).acknowledge().post_open();
+  };
+  EXPECT_TRUE(open(2, &record));
+  EXPECT_FALSE(open(1, &record)) << "of an earlier attempt";
+  EXPECT_FALSE(open(2, nullptr));
+  record.set_post_status(wire::POST_DONE);
+  EXPECT_FALSE(open(2, &record));
 }
 
 }  // namespace
