@@ -158,6 +158,20 @@ class Obeying {
   event::By by_;
 };
 
+// JOB_ACCEPT of this cluster, behind JOB_NEW.
+effect::RecordEvent accepted_event(JobKey key, const wire::ForwardedFrom& from, const std::string& queue,
+                                   WallTime now) {
+  effect::RecordEvent recorded;
+  recorded.event.set_at_us(now.us);
+  set_key(*recorded.event.mutable_key(), key);
+  auto& accept = *recorded.event.mutable_accept();
+  accept.set_cluster(from.cluster());
+  *accept.mutable_there() = from.key();
+  accept.set_queue(queue);
+  accept.set_came(true);
+  return recorded;
+}
+
 // What is said of an attempt that is known here. Its cluster asks about an end that it has acknowledged only when its store was put back
 // to an older state: the end is told, until it is acknowledged again.
 ForwardedJobs::Answered known_answer(Memory& m, JobKey key, Effects effects, WallTime now) {
@@ -224,7 +238,9 @@ class Accepting {
     local.add_queues(queue->name);
     wire::ForwardedFrom from = origin();
     from.set_number(offer_.number());
-    return accept(local, from, [](BookEntry&) {});
+    return accept(local, from, [&](const BookEntry& entry) {
+      effects_.push_back(accepted_event(entry.job->key(), from, queue->name, now_));
+    });
   }
 
   Answered on_lent_slots() {

@@ -19,6 +19,18 @@ wire::JobEvent submission_of_job(const Job& job, JobKey key) {
   auto event = dated(key, job.record.submit_us());
   *event.mutable_new_job()->mutable_asked() = *job.asked;
   event.mutable_new_job()->set_queue(job.record.queue());
+  if (job.record.has_from()) *event.mutable_new_job()->mutable_record()->mutable_from() = job.record.from();
+  return event;
+}
+
+// Of a job that another cluster has forwarded to this one.
+wire::JobEvent acceptance_of_job(const Job& job) {
+  auto event = dated(job.key(), job.record.submit_us());
+  auto& accept = *event.mutable_accept();
+  accept.set_cluster(job.record.from().cluster());
+  *accept.mutable_there() = job.record.from().key();
+  accept.set_queue(job.record.queue());
+  accept.set_came(true);
   return event;
 }
 
@@ -107,6 +119,7 @@ void tell_of_job(const JobTable& table, JobKey key, const std::function<void(con
   const Job* job = table.find(key);
   if (job == nullptr) return;
   if (key.index == 0) take(submission_of_job(*job, key));
+  if (job->record.has_from() && !on_lent_slots(job->record)) take(acceptance_of_job(*job));
   const auto status = job->status();
   if (status == wire::STATUS_PEND) return;
   if (!pending(status) && job->record.start_us() > 0) tell_of_run(table, *job, take);

@@ -32,9 +32,10 @@ void put_later_fields(Line& line, const wire::Submission& asked) {
       .string(asked.description());
 }
 
-// JOB_NEW, and JOB_MODIFY, which has the same fields.
+// JOB_NEW, and JOB_MODIFY, which has the same fields. `from`: of a job of another cluster, else null.
 std::string submission_line(std::string_view type, const wire::JobEvent& event, const wire::Submission& asked,
-                            const std::string& queue, std::int64_t submit_us) {
+                            const std::string& queue, std::int64_t submit_us,
+                            const wire::ForwardedFrom* from) {
   const JobKey key = key_of(event.key());
   Line line(type, event.at_us());
   line.number(key.id)
@@ -83,6 +84,12 @@ std::string submission_line(std::string_view type, const wire::JobEvent& event, 
       .string("")  // spooled input, command, and their directory
       .number(asked.has_priority() ? static_cast<std::int64_t>(asked.priority()) : kNone);
   put_later_fields(line, asked);
+  if (from)
+    line.number(0)  // extended submission values
+        .number(from->key().id())
+        .string(from->cluster())
+        .number(kNone)
+        .string("");  // the job was not forwarded further
   return line.end();
 }
 
@@ -129,7 +136,8 @@ std::string start_line(const wire::JobEvent& event, const EventStyle& style) {
   return line.end();
 }
 
-// JOB_FORWARD and JOB_ACCEPT of MultiCluster. Behind LSF's fields: the remote queue, and why.
+// JOB_FORWARD and JOB_ACCEPT of MultiCluster. Behind LSF's fields: the remote queue, and why. Both clusters write JOB_ACCEPT: the
+// executing one, as LSF's, ends it in 1.
 std::string of_another_cluster(const wire::JobEvent& event) {
   const auto& key = event.key();
   if (event.has_forward()) {
@@ -144,14 +152,15 @@ std::string of_another_cluster(const wire::JobEvent& event) {
         .end();
   }
   const auto& accept = event.accept();
-  return Line("JOB_ACCEPT", event.at_us())
-      .number(key.id())
+  Line line("JOB_ACCEPT", event.at_us());
+  line.number(key.id())
       .number(accept.there().id())
       .string(accept.cluster())
       .number(key.index())
       .number(accept.there().index())
-      .string(accept.queue())
-      .end();
+      .string(accept.queue());
+  if (accept.came()) line.number(1);
+  return line.end();
 }
 
 std::string of_a_run(const wire::JobEvent& event) {
@@ -264,12 +273,13 @@ std::string event_line(const wire::JobEvent& event, const EventStyle& style) {
   const auto& key = event.key();
   switch (event.what_case()) {
     case What::kNewJob:
-      return submission_line("JOB_NEW", event, event.new_job().asked(), event.new_job().queue(),
-                             event.at_us());
+      return submission_line(
+          "JOB_NEW", event, event.new_job().asked(), event.new_job().queue(), event.at_us(),
+          event.new_job().record().has_from() ? &event.new_job().record().from() : nullptr);
     case What::kModify:
       return submission_line("JOB_MODIFY", event, event.modify().asked(),
                              event.modify().asked().queues_size() > 0 ? event.modify().asked().queues(0) : "",
-                             event.at_us());
+                             event.at_us(), nullptr);
     case What::kStart:
       return start_line(event, style);
     case What::kStartAccept:

@@ -31,6 +31,7 @@ void take_port_and_slots(EventFieldReader& words, wire::Submission& asked) {
 
 // The fields after userPriority, from the reservation to the job's description.
 constexpr std::size_t kLastFields = 18;
+constexpr std::size_t kOfAnotherCluster = 5;  // behind them: of a job that another cluster has forwarded
 void take_last_fields(EventFieldReader& words, wire::Submission& asked) {
   asked.set_reservation(words.later_text());
   asked.set_job_group(words.later_text());
@@ -68,7 +69,9 @@ void take_late_fields(EventFieldReader& words, std::int64_t options, wire::Submi
   if (const auto priority = words.later_number(); told && priority >= 0)
     asked.set_priority(static_cast<std::uint32_t>(std::min<std::int64_t>(priority, 1'000'000)));
   // Rollcall's records end here (older releases) or after the description; LSF's go on.
-  const bool ours = told && (!words.more() || words.left() == kLastFields);
+  const bool with_source = words.left() == kLastFields + kOfAnotherCluster && words.is_number(kLastFields) &&
+                           words.is_number(kLastFields + 1);
+  const bool ours = told && (!words.more() || words.left() == kLastFields || with_source);
   if (words.more()) take_last_fields(words, asked);
   if (ours) take_option_bits(options, options2, asked);
 }
@@ -129,6 +132,14 @@ std::string take_submission(EventFieldReader& words, wire::JobEvent& event, wire
 void take_new_job(EventFieldReader& words, wire::JobEvent& event) {
   auto& told = *event.mutable_new_job();
   told.set_queue(take_submission(words, event, *told.mutable_asked()));
+  if (words.left() != kOfAnotherCluster || !words.is_number(0) || !words.is_number(1)) return;
+  if (words.number() != 0) return;  // extended submission values follow
+  const auto id = words.small();
+  auto cluster = words.text();
+  if (id < 1 || cluster.empty()) return;
+  auto& from = *told.mutable_record()->mutable_from();
+  from.mutable_key()->set_id(id);
+  from.set_cluster(std::move(cluster));
 }
 
 void take_modify(EventFieldReader& words, wire::JobEvent& event) {
@@ -264,6 +275,7 @@ void take_accept(EventFieldReader& words, wire::JobEvent& event) {
   set_job(event, id, words.later_number());
   accept.mutable_there()->set_index(static_cast<std::int32_t>(words.later_number()));
   accept.set_queue(words.later_text());
+  accept.set_came(words.later_number() == 1);
 }
 
 struct Kind {

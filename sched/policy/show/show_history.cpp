@@ -5,6 +5,7 @@
 
 #include "common/base/table_cells.hpp"
 #include "sched/policy/show/show_job_long.hpp"
+#include "sched/policy/values/elsewhere.hpp"
 
 namespace rollcall::sched::show {
 namespace {
@@ -150,14 +151,17 @@ std::vector<std::string> event_lines_of(const JobHistory& job, const JobEvent& e
       record.mutable_key()->set_id(job.key.id);
       record.mutable_key()->set_index(job.key.index);
       const auto& asked = event.new_job().asked();
-      return {"Submitted from host <" + asked.from_host() + ">, to Queue <" + event.new_job().queue() + ">" +
-              asked_words(record, asked, false)};
+      return {"Submitted from host <" + from_host_word(event.new_job().record(), asked) + ">, to Queue <" +
+              event.new_job().queue() + ">" + asked_words(record, asked, false)};
     }
     case JobEvent::kForward:
       return {"Forwarded job to cluster " + event.forward().cluster() + ", queue <" +
               event.forward().queue() + ">" +
               (event.forward().why().empty() ? "" : "; " + event.forward().why())};
     case JobEvent::kAccept:
+      if (event.accept().came())
+        return {"Accepted from cluster " + event.accept().cluster() + " as its job <" +
+                text(key_of(event.accept().there())) + ">, queue <" + event.accept().queue() + ">"};
       return {"Accepted by cluster " + event.accept().cluster() + " as job <" +
               text(key_of(event.accept().there())) + ">, queue <" + event.accept().queue() + ">"};
     case JobEvent::kStart:

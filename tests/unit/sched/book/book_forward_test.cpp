@@ -2,6 +2,7 @@
 #include <functional>
 
 #include "sched/policy/book/forwarded_jobs.hpp"
+#include "sched/policy/book/present_events.hpp"
 #include "tests/unit/sched/book/book_fixture.hpp"
 
 namespace rollcall::sched::book {

@@ -359,5 +359,35 @@ TEST(EventReader, ALineWithoutEndIsNotKept) {
   EXPECT_EQ(file.passed.why, "found more than 4194304 bytes in a line");
 }
 
+// JOB_NEW and JOB_ACCEPT in the cluster that executes the job.
+TEST(EventReader, AJobOfAnotherClusterReturnsWithItsSource) {
+  auto event = some_event();
+  *event.mutable_new_job()->mutable_asked() = all_asked();
+  event.mutable_new_job()->set_queue("queue29");
+  auto& from = *event.mutable_new_job()->mutable_record()->mutable_from();
+  from.set_cluster("west");
+  from.mutable_key()->set_id(12);
+  const std::string line = event_line(event);
+  EXPECT_THAT(line, testing::EndsWith(" 0 12 \"west\" -1 \"\"\n"))
+      << "srcJobId, srcCluster, dstJobId, dstCluster";
+  const auto read = read_line(line);
+  ASSERT_TRUE(read);
+  EXPECT_EQ(read->new_job().record().from().cluster(), "west");
+  EXPECT_EQ(read->new_job().record().from().key().id(), 12);
+  EXPECT_TRUE(read->new_job().asked().exclusive()) << "the bits of its options are Rollcall's";
+  auto accepted = some_event();
+  auto& accept = *accepted.mutable_accept();
+  accept.set_cluster("west");
+  accept.mutable_there()->set_id(12);
+  accept.mutable_there()->set_index(3);
+  accept.set_queue("receive");
+  accept.set_came(true);
+  EXPECT_THAT(event_line(accepted), testing::EndsWith(" 42 12 \"west\" 0 3 \"receive\" 1\n"));
+  ASSERT_TRUE(read_line(event_line(accepted)));
+  EXPECT_TRUE(read_line(event_line(accepted))->accept().came());
+  accept.set_came(false);
+  EXPECT_FALSE(read_line(event_line(accepted))->accept().came()) << "that of the submission cluster";
+}
+
 }  // namespace
 }  // namespace rollcall::sched::events

@@ -137,6 +137,29 @@ TEST(HistoryBlock, DoneJobHasTheEndOfItsPostExecution) {
       << text;
 }
 
+TEST(HistoryBlock, NamesTheClusterThatAJobCameFrom) {
+  Histories all;
+  wire::JobEvent event;
+  event.set_at_us(kMay10 * 1'000'000);
+  event.mutable_key()->set_id(7);
+  auto& told = *event.mutable_new_job();
+  told.set_queue("receive");
+  told.mutable_asked()->set_from_host("n1");
+  told.mutable_record()->mutable_from()->set_cluster("west");
+  told.mutable_record()->mutable_from()->mutable_key()->set_id(12);
+  all.add(event);
+  auto& accept = *event.mutable_accept();
+  accept.set_cluster("west");
+  accept.mutable_there()->set_id(12);
+  accept.set_queue("receive");
+  accept.set_came(true);
+  all.add(event);
+  const std::string block = history_block(all.jobs().at(0), Wrapping::none, shown_at(kMay10));
+  EXPECT_NE(block.find("Submitted from host <n1@west:12>, to Queue <receive>"), std::string::npos) << block;
+  EXPECT_NE(block.find("Accepted from cluster west as its job <12>, queue <receive>;"), std::string::npos)
+      << block;
+}
+
 TEST(Histories, ElementsShareWhatIsOfTheirArray) {
   Histories all;
   wire::JobEvent submitted;
