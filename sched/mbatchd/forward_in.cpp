@@ -29,8 +29,18 @@ constexpr std::size_t kFullPart =
     256 * 1024;  // bytes; with the job that fills it a part must fit into a frame
 constexpr Duration kAccountKept = std::chrono::minutes(1);
 constexpr std::size_t kRoom = 64 * 1024;
+// MC_RUSAGE_UPDATE_INTERVAL where it is not set and reasons are told at no interval.
+constexpr Duration kUsageInterval = std::chrono::seconds(300);
 
 TimePoint steady_now() { return {std::chrono::steady_clock::now().time_since_epoch()}; }
+
+// Whether the time of `next` has come; then, and at the first call, sets it for the time after. An interval of 0 never comes.
+bool comes(std::optional<TimePoint>& next, Duration interval, TimePoint now) {
+  if (interval <= Duration{0}) return next.reset(), false;
+  const bool due = next && now >= *next;
+  if (!next || due) next = now + interval;
+  return due;
+}
 
 // Leaves out of a report what may not cross: the processes of a job.
 sched::book::SaidOfAttempt crossing(sched::book::SaidOfAttempt said) {
@@ -91,6 +101,7 @@ void ForwardIn::configure(std::shared_ptr<const Configuration> configuration) {
   configuration_ = std::move(configuration);
   next_figures_.reset();
   next_usage_.reset();
+  next_reasons_.reset();
   for (auto& [cluster, peer] : peers_) {
     peer.answers.push_back(applications_of(*configuration_));
     if (auto told = definitions_for(cluster, *configuration_)) peer.answers.push_back(std::move(*told));
@@ -333,22 +344,28 @@ void ForwardIn::tick(const sched::cycle::Snapshot& snapshot, WallTime now, TimeP
     next_figures_ = steady + params.mc_update_interval;
     tell_figures(snapshot, now);
   }
-  const Duration usage = params.mc_rusage_update_interval.value_or(params.mc_pending_reason_interval);
-  if (usage <= Duration{0}) return;
-  if (next_usage_ && steady >= *next_usage_)
-    for (auto& [cluster, peer] : peers_) tell_again(cluster, peer);
-  if (!next_usage_ || steady >= *next_usage_) next_usage_ = steady + usage;
+  const Duration reasons = params.mc_pending_reason_interval;
+  const Duration usage =
+      params.mc_rusage_update_interval.value_or(reasons > Duration{0} ? reasons : kUsageInterval);
+  if (comes(next_usage_, usage, steady))
+    for (const auto& [cluster, peer] : peers_) dirty_.merge(unfinished_of(cluster).running);
+  if (comes(next_reasons_, reasons, steady))
+    for (auto& [cluster, peer] : peers_) tell_reasons(peer, unfinished_of(cluster).pending);
   if (!dirty_.empty()) handler_.turn_soon();
 }
 
-// Usage of all that run, and reasons of as many that pend as MC_PENDING_REASON_PKG_SIZE allows.
-void ForwardIn::tell_again(const std::string& cluster, Peer& peer) {
-  std::set<JobKey> pending;
+ForwardIn::Unfinished ForwardIn::unfinished_of(const std::string& cluster) const {
+  Unfinished jobs;
   for (const JobKey job : forwards_.held_for(cluster)) {
     const sched::Job* found = jobs_.find(job);
     if (!found || sched::finished(found->status())) continue;
-    sched::pending(sched::shown_status(found->record)) ? pending.insert(job) : dirty_.insert(job);
+    (sched::pending(sched::shown_status(found->record)) ? jobs.pending : jobs.running).insert(job);
   }
+  return jobs;
+}
+
+// Of as many jobs as MC_PENDING_REASON_PKG_SIZE allows.
+void ForwardIn::tell_reasons(Peer& peer, const std::set<JobKey>& pending) {
   const int kb = configuration_->files.lsb->params.mc_pending_reason_kb;
   const auto most = kb == 0 ? std::nullopt : std::optional(static_cast<std::size_t>(kb) * 1024);
   for (auto& told : peer.reasons.next(pending, most, handler_.why)) {
@@ -361,6 +378,7 @@ std::optional<TimePoint> ForwardIn::next_tick() const {
   if (peers_.empty()) return std::nullopt;
   const auto& params = configuration_->files.lsb->params;
   std::optional<TimePoint> next = next_usage_;
+  if (next_reasons_ && (!next || *next_reasons_ < *next)) next = next_reasons_;
   if (params.mc_update_interval > Duration{0} && (!next_figures_ || !next || *next_figures_ < *next))
     next = next_figures_.value_or(steady_now());
   return next;

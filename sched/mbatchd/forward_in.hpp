@@ -87,7 +87,11 @@ class ForwardIn {
   void greet(const std::string& cluster, Peer& peer, WallTime now, std::vector<wire::PeerMessage>& due) const;
   void tell(sched::JobKey job, WallTime now);
   std::string reason_of(sched::JobKey job) const;
-  void tell_again(const std::string& cluster, Peer& peer);
+  struct Unfinished {
+    std::set<sched::JobKey> running, pending;
+  };
+  Unfinished unfinished_of(const std::string& cluster) const;
+  void tell_reasons(Peer& peer, const std::set<sched::JobKey>& pending);
   void tell_figures(const sched::cycle::Snapshot& snapshot, WallTime now);
 
   const sched::book::JobTable& jobs_;
@@ -101,7 +105,7 @@ class ForwardIn {
   std::map<std::string, std::pair<TimePoint, Account>> accounts_;  // by name, for a minute
   std::set<sched::JobKey> dirty_;
   std::map<sched::JobKey, std::string> reasons_;  // of those in dirty_ whose reason is known already
-  std::optional<TimePoint> next_figures_, next_usage_;
+  std::optional<TimePoint> next_figures_, next_usage_, next_reasons_;
 };
 
 }  // namespace rollcall::mbatchd

@@ -47,7 +47,7 @@ PRIORITY = 30
 RCVJOBS_FROM = allclusters
 End Queue
 """
-PARAMS = "MC_PLUGIN_UPDATE_INTERVAL = 1\nMC_RUSAGE_UPDATE_INTERVAL = 1"
+PARAMS = "MC_PLUGIN_UPDATE_INTERVAL = 1\nMC_RUSAGE_UPDATE_INTERVAL = 1\nMC_PENDING_REASON_UPDATE_INTERVAL = 1"
 JOBS = 8  # of a scene, beside those that are killed and stopped
 TASK = """#!/bin/sh
 echo "$1 $(hostname)" >>{tasks}

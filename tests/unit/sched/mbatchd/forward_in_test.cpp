@@ -18,13 +18,7 @@ class ForwardInTest : public ForwardShellTest {
     book->set_term(1);
     book->rows().loaded(now);
     hello("hostA");
-    wire::ForwardOffer offer;
-    offer.mutable_attempt()->mutable_key()->set_id(7);
-    offer.mutable_attempt()->set_attempt(1);
-    offer.set_queue("normal");
-    const auto answered =
-        book->forwards().offer("east", offer, sched::book::plain_job(), sched::book::kAnn, now);
-    const auto key = sched::key_of(answered.said.state->job().key());
+    const auto key = waiting(7);
     dispatch(key);
     runs(key);
     configuration = configuration_of(files);
@@ -35,11 +29,21 @@ class ForwardInTest : public ForwardShellTest {
                              said.push_back(std::move(message));
                              return true;
                            },
-                           [](sched::Effects) {}, [] {}, [](sched::JobKey) { return std::string("why"); }});
+                           [](sched::Effects) {}, [] {}, [this](sched::JobKey) { return why; }});
     in->configure(configuration);
     in->serves("east");
     in->flush(now);
     said.clear();
+  }
+  // A job of `east`, by its id there.
+  sched::JobKey waiting(int id) {
+    wire::ForwardOffer offer;
+    offer.mutable_attempt()->mutable_key()->set_id(id);
+    offer.mutable_attempt()->set_attempt(1);
+    offer.set_queue("normal");
+    const auto answered =
+        book->forwards().offer("east", offer, sched::book::plain_job(), sched::book::kAnn, now);
+    return sched::key_of(answered.said.state->job().key());
   }
   // How many such messages leave from second 0 to `last`.
   int told(wire::PeerMessage::WhatCase what, int last) {
@@ -51,6 +55,7 @@ class ForwardInTest : public ForwardShellTest {
     return count(what);
   }
 
+  std::string why = "why";  // of all that pend
   boost::asio::io_context loop;
   std::shared_ptr<const Configuration> configuration;
   std::optional<sched::cycle::Snapshot> snapshot;
@@ -87,8 +92,44 @@ TEST_F(ForwardInTest, RepeatsStatesAtMcPendingReasonUpdateIntervalUnlessMcRusage
   begins("");
   EXPECT_EQ(told(What::kState, 601), 2) << "every 300 seconds";
   begins("MC_PENDING_REASON_UPDATE_INTERVAL = 0\n");
-  EXPECT_EQ(told(What::kState, 1000), 0);
+  EXPECT_EQ(told(What::kState, 601), 2) << "usage goes on";
+}
+
+// Each has its interval, and its own 0.
+TEST_F(ForwardInTest, RepeatsPendingReasonsAtTheirIntervalAndUsageAtIts) {
+  const auto usage_and_reasons = [&](const std::string& params, int last) {
+    begins(params);
+    const auto waits = waiting(8);
+    told(What::kState, last);
+    int reasons = 0;
+    for (const auto& message : said)
+      if (message.state().job().key().id() == waits.id) ++reasons;
+    return std::pair(count(What::kState) - reasons, reasons);
+  };
+  EXPECT_EQ(usage_and_reasons("MC_RUSAGE_UPDATE_INTERVAL = 10\nMC_PENDING_REASON_UPDATE_INTERVAL = 40\n", 85),
+            std::pair(8, 2));
+  EXPECT_EQ(usage_and_reasons("MC_RUSAGE_UPDATE_INTERVAL = 10\nMC_PENDING_REASON_UPDATE_INTERVAL = 0\n", 85),
+            std::pair(8, 0));
+  EXPECT_EQ(usage_and_reasons("MC_RUSAGE_UPDATE_INTERVAL = 0\nMC_PENDING_REASON_UPDATE_INTERVAL = 40\n", 85),
+            std::pair(0, 2));
+  EXPECT_EQ(usage_and_reasons("MC_RUSAGE_UPDATE_INTERVAL = 0\nMC_PENDING_REASON_UPDATE_INTERVAL = 0\n", 85),
+            std::pair(0, 0));
   EXPECT_EQ(in->next_tick(), std::nullopt);
+}
+
+TEST_F(ForwardInTest, SendsNoMoreReasonsAtOnceThanMcPendingReasonPkgSize) {
+  why = std::string(600, 'r');
+  const auto reasons_in_one_update = [&](const std::string& kilobytes) {
+    begins(
+        "MC_RUSAGE_UPDATE_INTERVAL = 0\nMC_PENDING_REASON_UPDATE_INTERVAL = 40\nMC_PENDING_REASON_PKG_SIZE "
+        "= " +
+        kilobytes + "\n");
+    for (int id = 8; id < 13; ++id) waiting(id);
+    return told(What::kState, 40);
+  };
+  EXPECT_EQ(reasons_in_one_update("1"), 1) << "two reasons have 1200 bytes";
+  EXPECT_EQ(reasons_in_one_update("2"), 3);
+  EXPECT_EQ(reasons_in_one_update("0"), 5) << "no bound";
 }
 
 // In the next connection the attempt is offered again, and may be accepted.
