@@ -55,6 +55,30 @@ Answered<wire::JobKey> newest_job(Session& session, const wire::JobFilter& filte
   return newest;
 }
 
+Answered<std::vector<std::string>> find_jobs_of_clusters(Session& session, wire::JobFilter& filter) {
+  constexpr const char* kNotUnderstood = "-1";  // batch.proto: JobFilter.of_clusters
+  wire::AskJobs question;
+  question.mutable_filter()->mutable_of_clusters()->Swap(filter.mutable_of_clusters());
+  question.mutable_filter()->add_keys()->set_id(-1);
+  wire::JobFilter found = filter;
+  found.clear_keys();
+  for (const auto& key : filter.keys())
+    if (key.id() >= 0) *found.add_keys() = key;
+  std::vector<std::string> unknown;
+  const auto failure =
+      ask_jobs(session, std::move(question),
+               {[&](const Reply::JobView& job, const auto&) { *found.add_keys() = job.record().key(); },
+                [&](const Reply::Jobs& part) {
+                  unknown.insert(unknown.end(), part.unknown().begin(), part.unknown().end());
+                }});
+  if (failure) return *failure;
+  if (std::find(unknown.begin(), unknown.end(), kNotUnderstood) != unknown.end())
+    return Failure{Failure::Kind::no_match,
+                   "mbatchd does not know ids of other clusters: its release is older than this command"};
+  filter = std::move(found);
+  return unknown;
+}
+
 std::optional<Failure> ask_events(Session& session, wire::AskEvents question, const TakeEvents& take) {
   wire::BatchRequest request;
   *request.mutable_events() = std::move(question);

@@ -6,6 +6,8 @@
 #pragma once
 
 #include <functional>
+#include <string>
+#include <vector>
 
 #include "sched/client/session.hpp"
 
@@ -22,6 +24,10 @@ std::optional<Failure> ask_jobs(Session& session, wire::AskJobs question, const 
 
 // The job of `filter` that was submitted last. Failure no_match: "No matching job found".
 Answered<wire::JobKey> newest_job(Session& session, const wire::JobFilter& filter);
+
+// Replaces the ids of other clusters in the filter ("12@west") by those that the jobs have here. Gives the ids that no job here has, as
+// text. An array that came as several jobs gives all of them.
+Answered<std::vector<std::string>> find_jobs_of_clusters(Session& session, wire::JobFilter& filter);
 
 // The parts of a history, in sequence.
 using TakeEvents = std::function<void(wire::BatchReply::Events& part)>;

@@ -40,6 +40,20 @@ show::OwnJob own_job() {
   return {variable("LSB_JOBID"), variable("LSB_JOBINDEX"), variable(kLocalJobId)};
 }
 
+std::optional<NamedJobs> named_jobs(io::Stage& stage, const std::vector<std::string>& words,
+                                    wire::JobFilter& filter) {
+  const auto ids = show::take_job_ids(words, own_job(), filter);
+  if (!ids) return complain(ids.error().text), std::nullopt;
+  if (filter.of_clusters_size() == 0) return NamedJobs{ids->all, ids->any, false};
+  auto session = client_of(stage);
+  if (!session) return std::nullopt;
+  const auto unknown = client::find_jobs_of_clusters(*session, filter);
+  if (!unknown) return failed(stage, unknown.error()), std::nullopt;
+  for (const auto& id : *unknown) complain("Job <" + id + "> is not found");
+  if (!ids->all && filter.keys_size() == 0 && filter.index_lists_size() == 0) return std::nullopt;
+  return NamedJobs{ids->all, ids->any, !unknown->empty()};
+}
+
 std::vector<CommandOption> job_options() {
   return {{"-u", Value::required, "USER jobs of this user or user group; all: everybody's"},
           {"-q", Value::required, "QUEUE jobs of this queue"},

@@ -43,6 +43,15 @@ void take_job_options(const CommandWords& words, wire::JobFilter& filter);
 // The job in which this command runs, as its environment has it.
 show::OwnJob own_job();
 
+// The jobs that the words of a command line name, by their ids here: those of other clusters ("12@west") are looked up. None: the error
+// was printed.
+struct NamedJobs {
+  bool all = false, any = false;  // as JobOperands
+  bool missing = false;           // one of another cluster is not here: it was said
+};
+std::optional<NamedJobs> named_jobs(io::Stage& stage, const std::vector<std::string>& words,
+                                    wire::JobFilter& filter);
+
 // -N: the CPU factor that CPU times refer to: a number, a model of lsf.shared, or a host. None: the error was printed.
 std::optional<double> told_speed(io::Stage& stage, client::Session& session, const std::string& name);
 

@@ -202,8 +202,8 @@ int account(io::Stage& stage, const CommandWords& words, const wire::AskFinished
 int run_bacct(io::Stage& stage, const CommandWords& words) {
   const show::ShowTime time = show_time();
   wire::AskFinished ask;
-  const auto ids = show::take_job_ids(words.operands(), own_job(), *ask.mutable_filter());
-  if (!ids) return complain(ids.error().text);
+  const auto ids = named_jobs(stage, words.operands(), *ask.mutable_filter());
+  if (!ids) return io::kFailed;
   take_names(words, ask);
   if (const auto trouble = take_spans(words, time, ask)) return stage.fail(*trouble);
   if (const auto file = words.value("-M")) {

@@ -173,8 +173,8 @@ int run_bhist(io::Stage& stage, const CommandWords& words) {
   const show::ShowTime time = show_time();
   wire::AskEvents ask;
   auto& filter = *ask.mutable_filter();
-  const auto ids = show::take_job_ids(words.operands(), own_job(), filter);
-  if (!ids) return complain(ids.error().text);
+  const auto ids = named_jobs(stage, words.operands(), filter);
+  if (!ids) return io::kFailed;
   const bool by_id = ids->any && !ids->all;
   take_job_options(words, filter);
   filter.set_project(words.value("-P").value_or(""));
@@ -196,7 +196,7 @@ int run_bhist(io::Stage& stage, const CommandWords& words) {
 
   auto jobs = histories.jobs();
   if (by_id) keep_named(filter, jobs);
-  const int status = say_unknown(filter, jobs);
+  const int status = std::max(say_unknown(filter, jobs), ids->missing ? int{io::kFailed} : 0);
   const std::string queue = words.value("-q").value_or(""), host = words.value("-m").value_or("");
   std::erase_if(jobs, [&](const show::JobHistory& job) {
     const bool lived =

@@ -5,7 +5,6 @@
 #include "sched/client/submit_context.hpp"
 #include "sched/commands/asking.hpp"
 #include "sched/commands/query_commands.hpp"
-#include "sched/policy/show/job_arguments.hpp"
 #include "sched/policy/submit/submission.hpp"
 
 namespace rollcall::sched {
@@ -27,8 +26,8 @@ int run_bmod(io::Stage& stage, const std::vector<std::string>& words) {
   auto changes = submit::parse_bmod(words, *context);
   if (!changes) return stage.fail(changes.error().text);
   wire::ModifyJobs order;
-  const auto ids = show::take_job_ids(changes->job_words, own_job(), *order.mutable_filter());
-  if (!ids) return complain(ids.error().text);
+  const auto ids = named_jobs(stage, changes->job_words, *order.mutable_filter());
+  if (!ids) return io::kFailed;
   if (!ids->any || ids->all) return stage.fail("found no job, expected the ID of one");
   *order.mutable_changed() = std::move(changes->changed);
   for (const int field : changes->fields) order.add_fields(field);

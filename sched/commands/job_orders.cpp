@@ -8,7 +8,6 @@
 #include "sched/client/questions.hpp"
 #include "sched/commands/asking.hpp"
 #include "sched/commands/query_commands.hpp"
-#include "sched/policy/show/job_arguments.hpp"
 
 namespace rollcall::sched {
 namespace {
@@ -23,8 +22,9 @@ class Target {
       : stage_(stage), words_(words), operands_(operands) {}
 
   bool choose(client::Session& session, wire::JobFilter& filter) {
-    const auto ids = show::take_job_ids(operands_, own_job(), filter);
-    if (!ids) return complain(ids.error().text), false;
+    const auto ids = named_jobs(stage_, operands_, filter);
+    if (!ids) return false;
+    missing_ = ids->missing;
     take_job_options(words_, filter);
     if (ids->any || words_.has("-stat")) return true;
     if (!some_option()) {
@@ -33,6 +33,9 @@ class Target {
     }
     return newest(session, filter);
   }
+
+  // That of the command, where its order ended with `status`.
+  int status(int status) const { return missing_ ? io::kFailed : status; }
 
  private:
   bool some_option() const {
@@ -50,13 +53,15 @@ class Target {
   io::Stage& stage_;
   const CommandWords& words_;
   const std::vector<std::string>& operands_;
+  bool missing_ = false;
 };
 
 int signal_jobs(io::Stage& stage, const CommandWords& words, wire::SignalJobs order) {
   auto session = client_of(stage);
   if (!session) return io::kFailed;
-  if (!Target(stage, words, words.operands()).choose(*session, *order.mutable_filter())) return io::kFailed;
-  return print_outcomes(stage, client::signal_jobs(*session, std::move(order)));
+  Target target(stage, words, words.operands());
+  if (!target.choose(*session, *order.mutable_filter())) return io::kFailed;
+  return target.status(print_outcomes(stage, client::signal_jobs(*session, std::move(order))));
 }
 
 std::string all_signals() {
@@ -142,8 +147,8 @@ int brun(io::Stage& stage, const CommandWords& words) {
   order.set_action(wire::SignalJobs::FORCE);
   auto session = client_of(stage);
   if (!session) return io::kFailed;
-  const auto ids = show::take_job_ids(words.operands(), own_job(), *order.mutable_filter());
-  if (!ids) return complain(ids.error().text);
+  const auto ids = named_jobs(stage, words.operands(), *order.mutable_filter());
+  if (!ids) return io::kFailed;
   if (!ids->any || ids->all) return stage.fail("found no job, expected the ID of one");
   std::string hosts = words.value("-m").value_or("");
   for (std::size_t at = 0; at < hosts.size();) {
@@ -163,16 +168,16 @@ int bswitch(io::Stage& stage, const CommandWords& words) {
   wire::SwitchJobs order;
   order.set_queue(words.operands().front());
   const std::vector<std::string> ids(words.operands().begin() + 1, words.operands().end());
-  if (!Target(stage, words, ids).choose(*session, *order.mutable_filter())) return io::kFailed;
-  return print_outcomes(stage, client::switch_jobs(*session, std::move(order)));
+  Target target(stage, words, ids);
+  if (!target.choose(*session, *order.mutable_filter())) return io::kFailed;
+  return target.status(print_outcomes(stage, client::switch_jobs(*session, std::move(order))));
 }
 
 int move(io::Stage& stage, const CommandWords& words, bool to_bottom) {
   const auto& operands = words.operands();
   if (operands.empty() || operands.size() > 2) return stage.fail("found no job, expected JOB_ID [position]");
   wire::JobFilter filter;
-  const auto ids = show::take_job_ids({operands.front()}, own_job(), filter);
-  if (!ids) return complain(ids.error().text);
+  if (!named_jobs(stage, {operands.front()}, filter)) return io::kFailed;
   if (filter.keys_size() != 1)
     return stage.fail("found " + printable(operands.front()) + ", expected one job");
   wire::MoveJob order;

@@ -165,9 +165,10 @@ class OldJobs {
     part->set_last(over_);
     return part;
   }
-  // "ID" or "ID[INDEX]".
+  // "ID" or "ID[INDEX]". The store has no index of the ids of other clusters ("ID@CLUSTER").
   bool in_store(std::string_view word) const {
     constexpr int kMost = std::numeric_limits<int>::max();
+    if (word.find('@') != word.npos) return false;
     const auto bracket = word.find('[');
     const auto id = parse_whole(word.substr(0, bracket), 1, kMost);
     std::optional<int> index = -1;

@@ -20,6 +20,11 @@ std::string ranges_text(const wire::IndexList& list) {
   return text + "]";
 }
 
+// "12@west", "12[1-5]@west".
+std::string text_elsewhere(const wire::IndexList& list) {
+  return (list.indices_size() == 0 ? std::to_string(list.id()) : ranges_text(list)) + "@" + list.cluster();
+}
+
 }  // namespace
 
 // How far a selection has come, and what its filter means.
@@ -83,6 +88,7 @@ struct SelectWork {
   bool all_users = false, in_group = false;
   std::string one_user;            // or a group
   std::vector<std::string> hosts;  // if the filter names a host or a group
+  HostId elsewhere;                // if it names another cluster, or a host of one
   std::map<std::int32_t, Wanted> ids;
   std::vector<std::int32_t> order;  // the keys of `ids` as they were given
   std::size_t at = 0;               // in `order`: that of `after`
@@ -90,7 +96,9 @@ struct SelectWork {
   JobKey after{0, 0}, until{};      // the last key looked at; the largest that there was at the beginning
   bool over = false;
 
-  bool by_id() const { return filter.keys_size() > 0 || filter.index_lists_size() > 0; }
+  bool by_id() const {
+    return filter.keys_size() > 0 || filter.index_lists_size() > 0 || filter.of_clusters_size() > 0;
+  }
 };
 
 namespace {
@@ -168,10 +176,27 @@ class Selecting {
       return no(jobs::Refusal::NO_USER, filter_.user_group() + ": No such user group");
     if (filter_.host().empty()) return true;
     auto hosts = jobs::hosts_named(m_.config, filter_.host());
-    if (!hosts && m_.hosts.find_jobs(filter_.host()) == nullptr)
+    if (!hosts && filter_.host() == own_cluster()) hosts = jobs::hosts_named(m_.config, "all");
+    w_.elsewhere = named_elsewhere(hosts.has_value());
+    if (!hosts && w_.elsewhere.empty() && m_.hosts.find_jobs(filter_.host()) == nullptr)
       return no(jobs::Refusal::NO_HOST, filter_.host() + ": No such host or host group");
     w_.hosts = hosts ? std::move(*hosts) : std::vector<std::string>{filter_.host()};
     return true;
+  }
+  const std::string& own_cluster() const { return m_.config.cluster->cluster.name; }
+  // "east", "all@east", "n2@east": a cluster of lsf.shared, where jobs of ours may be. Empty: the name is of none, or of a host here.
+  HostId named_elsewhere(bool known_here) const {
+    HostId host(filter_.host());
+    if (host.ours() && known_here) return {};
+    if (host.ours())
+      host = HostId::whole_cluster(filter_.host());
+    else if (host.host() == "all")
+      host = HostId::whole_cluster(host.cluster());
+    const auto& clusters = m_.config.cluster->shared.clusters;
+    const bool known = std::any_of(clusters.begin(), clusters.end(), [&](const auto& cluster) {
+      return cluster.name == host.cluster() && cluster.name != own_cluster();
+    });
+    return known ? host : HostId();
   }
   // Whether the profile is configured, or a job still has it.
   bool known_application(const std::string& name) const {
@@ -200,6 +225,7 @@ class Selecting {
   void note_ids() {
     for (const auto& wire_key : filter_.keys()) {
       const JobKey key = key_of(wire_key);
+      if (key.id < 0 && filter_.of_clusters_size() > 0) continue;  // batch.proto
       if (m_.ids.count(key.id) == 0 || (key.index != 0 && !m_.find(key)))
         w_.first.unknown.push_back(text(key));
       else if (key.index != 0)
@@ -208,6 +234,17 @@ class Selecting {
         named(key.id).all = true;
     }
     for (const auto& list : filter_.index_lists()) note_list(list);
+    for (const auto& list : filter_.of_clusters()) {
+      if (list.cluster() != own_cluster()) {
+        note_elsewhere(list);
+      } else if (list.indices_size() > 0) {
+        note_list(list);
+      } else if (m_.ids.count(list.id()) > 0) {
+        named(list.id()).all = true;
+      } else {
+        w_.first.unknown.push_back(text_elsewhere(list));
+      }
+    }
     for (auto& [id, wanted] : w_.ids) wanted.settle();
   }
   Wanted& named(std::int32_t id) {
@@ -225,6 +262,28 @@ class Selecting {
     }
     auto& ranges = named(list.id()).ranges;
     ranges.insert(ranges.end(), wanted.ranges.begin(), wanted.ranges.end());
+  }
+
+  // The jobs here of jobs of another cluster, by their ids there. Of several attempts of one job the last one is meant.
+  void note_elsewhere(const wire::IndexList& list) {
+    Wanted wanted;
+    wanted.all = list.indices_size() == 0;
+    wanted.ranges.assign(list.indices().begin(), list.indices().end());
+    wanted.settle();
+    const auto meant = [&](const ForeignAttempt& foreign) {
+      return foreign.cluster == list.cluster() && foreign.attempt.job.id == list.id();
+    };
+    bool found = false;
+    for (auto one = m_.foreign.lower_bound({list.cluster(), {{list.id(), 0}, 0}});
+         one != m_.foreign.end() && meant(one->first); ++one) {
+      const JobKey job = one->first.attempt.job;
+      const auto next = std::next(one);
+      if (next != m_.foreign.end() && meant(next->first) && next->first.attempt.job == job) continue;
+      if (wanted.next(job.index) != job.index) continue;
+      named(one->second.id).all = true;  // no element of an array: each is a job of its own here
+      found = true;
+    }
+    if (!found) w_.first.unknown.push_back(text_elsewhere(list));
   }
 
   // The next keys that may fit, up to `most`; fewer: there are no more.
@@ -340,7 +399,21 @@ class Selecting {
            same(filter_.service_class(), asked.service_class()) &&
            like(filter_.description(), asked.description()) && same(filter_.user_group(), asked.user_group());
   }
+  // In another cluster, or on a host of it that a lease lends us.
+  bool is_elsewhere_meant(const wire::JobRecord& record) const {
+    const auto meant = [this](const HostId& host) {
+      return host.cluster() == w_.elsewhere.cluster() &&
+             (w_.elsewhere.is_cluster() || host.host() == w_.elsewhere.host());
+    };
+    const auto& there = record.forwarded().there().hosts();
+    return std::any_of(record.hosts().begin(), record.hosts().end(),
+                       [&](const wire::ExecHost& host) { return meant(HostId(host.name())); }) ||
+           (record.forwarded().cluster() == w_.elsewhere.cluster() &&
+            std::any_of(there.begin(), there.end(),
+                        [this](const wire::ExecHost& host) { return host.name() == w_.elsewhere.host(); }));
+  }
   bool on_meant_host(const wire::JobRecord& record) const {
+    if (!w_.elsewhere.empty()) return is_elsewhere_meant(record);
     return std::any_of(record.hosts().begin(), record.hosts().end(), [this](const wire::ExecHost& host) {
       return std::find(w_.hosts.begin(), w_.hosts.end(), host.name()) != w_.hosts.end();
     });

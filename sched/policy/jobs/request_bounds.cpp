@@ -24,8 +24,10 @@ class Bounds {
   void filter(const wire::JobFilter& filter) {
     count("job ids", static_cast<std::uint64_t>(filter.keys_size()), kMostKeys);
     count("index lists", static_cast<std::uint64_t>(filter.index_lists_size()), kMostKeys);
+    count("job ids of other clusters", static_cast<std::uint64_t>(filter.of_clusters_size()), kMostNames);
     std::uint64_t ranges = 0;
-    for (const auto& list : filter.index_lists()) ranges += static_cast<std::uint64_t>(list.indices_size());
+    for (const auto* lists : {&filter.index_lists(), &filter.of_clusters()})
+      for (const auto& list : *lists) ranges += static_cast<std::uint64_t>(list.indices_size());
     count("index ranges", ranges, kMostKeys);
     names("job states", filter.statuses());
   }

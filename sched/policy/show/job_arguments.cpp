@@ -1,4 +1,4 @@
-// id     = number [ "[" range { "," range } "]" ]
+// id     = number [ "[" range { "," range } "]" ] [ "@" cluster ]      with a cluster not 0
 // range  = number [ "-" number [ ":" number ] ]
 //
 // span   = [ time ] "," [ time ]  |  time            one time: the whole of its smallest unit, e.g. that day
@@ -13,6 +13,7 @@
 
 #include "common/base/host_list.hpp"
 #include "common/base/numbers.hpp"
+#include "sched/policy/values/cluster_mark.hpp"
 
 namespace rollcall::sched::show {
 namespace {
@@ -56,13 +57,17 @@ bool take_range(std::string_view text, wire::IndexRange& range) {
   return true;
 }
 
-bool take_indices(int id, std::string_view text, wire::JobFilter& filter) {
+bool take_ranges(std::string_view text, wire::IndexList& list) {
   const auto ranges = split(text, ',');
-  if (ranges.size() > kMostRanges) return false;
+  return ranges.size() <= kMostRanges &&
+         std::all_of(ranges.begin(), ranges.end(),
+                     [&](std::string_view range) { return take_range(range, *list.add_indices()); });
+}
+
+bool take_indices(int id, std::string_view text, wire::JobFilter& filter) {
   wire::IndexList list;
   list.set_id(id);
-  for (const auto range : ranges)
-    if (!take_range(range, *list.add_indices())) return false;
+  if (!take_ranges(text, list)) return false;
   const auto& only = list.indices(0);
   if (list.indices_size() == 1 && only.first() == only.last()) {
     auto& key = *filter.add_keys();
@@ -74,7 +79,31 @@ bool take_indices(int id, std::string_view text, wire::JobFilter& filter) {
   return true;
 }
 
+// "12@west", "12[3]@west".
+bool take_id_elsewhere(std::string_view word, wire::JobFilter& filter) {
+  const auto parts = split_cluster("job", word);
+  if (!parts || !parts->cluster) return false;
+  const auto bracket = parts->name.find('[');
+  const auto id = parse_whole(parts->name.substr(0, bracket), 1, kMost);
+  if (!id) return false;
+  wire::IndexList list;
+  list.set_id(*id);
+  list.set_cluster(std::string(*parts->cluster));
+  if (bracket != std::string_view::npos &&
+      (!parts->name.ends_with(']') ||
+       !take_ranges(parts->name.substr(bracket + 1, parts->name.size() - bracket - 2), list)))
+    return false;
+  if (filter.of_clusters_size() == 0) filter.add_keys()->set_id(-1);  // batch.proto
+  *filter.add_of_clusters() = std::move(list);
+  return true;
+}
+
 Result<void> take_id(std::string_view word, JobOperands& operands, wire::JobFilter& filter) {
+  if (word.find(kClusterMark) != std::string_view::npos) {
+    if (!take_id_elsewhere(word, filter)) return illegal(word);
+    operands.any = true;
+    return {};
+  }
   const auto bracket = word.find('[');
   const auto id = parse_whole(word.substr(0, bracket), 0, kMost);
   if (!id) return illegal(word);

@@ -20,8 +20,9 @@ struct OwnJob {
   std::string id, index, local;  // LSB_JOBID, LSB_JOBINDEX, ROLLCALL_LOCAL_JOBID; "": not set
 };
 
-// Puts "12", "12[3]", "12[1-10:2,15]" into the filter; a word may have several, separated by blanks. "0" means every job and sets
-// `all`. An id of `own` stands for the job's local one. Errors: an invalid id, in LSF's words ("x: Illegal job ID.").
+// Puts "12", "12[3]", "12[1-10:2,15]", and "12@west", "12[3]@west" into the filter; a word may have several, separated by blanks. An id of
+// another cluster is the one that the job has where it was submitted; mbatchd finds the job. "0" means every job and sets `all`. An id of
+// `own` stands for the job's local one. Errors: an invalid id, in LSF's words ("x: Illegal job ID.").
 struct JobOperands {
   bool all = false;
   bool any = false;  // an id was given

@@ -1,4 +1,4 @@
-// cluster_mark: reads and marks names of other clusters, `name@cluster`. For host_id and global_job_id alone.
+// cluster_mark: reads and marks names of other clusters, `name@cluster`. For host_id, global_job_id and job ids on command lines alone.
 #pragma once
 
 #include <optional>

@@ -151,5 +151,52 @@ TEST_F(BookSelect, SlotSumsAreThoseOfTheJobs) {
   EXPECT_FALSE(book->jobs().slot_sums(*book->jobs().begin_select(by_name, kAnn))) << "no counter has it";
 }
 
+// bjobs -m east, bjobs -m n2@east: jobs of ours that were forwarded.
+TEST_F(BookSelect, AClusterOrAHostOfItNamesJobsThatWereForwarded) {
+  auto files = site_files();
+  auto cluster = std::make_shared<conf::ClusterFiles>(*files.cluster);
+  for (const char* name : {"east", "north"}) cluster->shared.clusters.emplace_back().name = name;
+  files.cluster = cluster;
+  book->configure(files, now);
+  const auto forwarded = [&](bool begun) {
+    const JobKey key{submit(plain_job()), 0};
+    event::Dispatched plan;
+    plan.placement.hosts.push_back({HostId::whole_cluster("east"), 1});
+    plan.forwarded.emplace().set_cluster("east");
+    book->hosts().dispatch(key, plan, now);
+    if (!begun) return key;
+    report::Elsewhere told{attempt(key), {}};
+    told.job.mutable_key()->set_id(70);
+    told.job.set_status(wire::STATUS_RUN);
+    auto& host = *told.job.add_hosts();
+    host.set_name("n2");
+    host.set_slots(1);
+    tells("@east", told);
+    return key;
+  };
+  const JobKey waits = forwarded(false), runs_there = forwarded(true);
+  const JobKey here{submit(plain_job()), 0};
+  dispatch(here);
+  const auto on = [&](const std::string& host) {
+    wire::JobFilter filter;
+    filter.set_host(host);
+    return book->jobs().select(filter, kAnn);
+  };
+  EXPECT_THAT(on("east").jobs, ElementsAre(waits, runs_there));
+  EXPECT_THAT(on("all@east").jobs, ElementsAre(waits, runs_there));
+  EXPECT_THAT(on("n2@east").jobs, ElementsAre(runs_there));
+  EXPECT_THAT(on("n3@east").jobs, testing::IsEmpty());
+  EXPECT_FALSE(on("n3@east").refusal);
+  EXPECT_THAT(on("north").jobs, testing::IsEmpty());
+  EXPECT_THAT(on("lab").jobs, ElementsAre(here)) << "this cluster: its own hosts";
+  ASSERT_TRUE(on("south").refusal);
+  EXPECT_EQ(on("south").refusal->text(), "south: No such host or host group");
+  ends(runs_there, 0);
+  wire::JobFilter finished;
+  finished.set_host("n2@east");
+  finished.set_finished_too(true);
+  EXPECT_THAT(book->jobs().select(finished, kAnn).jobs, ElementsAre(runs_there));
+}
+
 }  // namespace
 }  // namespace rollcall::sched::book

@@ -19,7 +19,21 @@ std::string taken(const std::vector<std::string>& words, const OwnJob& own = {})
       text += std::to_string(range.first()) + "-" + std::to_string(range.last()) + "/" +
               std::to_string(range.step()) + " ";
   }
+  for (const auto& list : filter.of_clusters()) {
+    text += list.cluster() + "/" + std::to_string(list.id()) + ":";
+    for (const auto& range : list.indices())
+      text += std::to_string(range.first()) + "-" + std::to_string(range.last()) + "/" +
+              std::to_string(range.step()) + " ";
+  }
   return text + (operands->all ? "all" : "");
+}
+
+// The key -1 is for releases that do not know ids of clusters.
+TEST(JobIds, AreThoseOfOtherClustersToo) {
+  EXPECT_EQ(taken({"12@west"}), "-1.0 west/12:");
+  EXPECT_EQ(taken({"12[3]@west", "5", "12[1-4:2]@west"}), "-1.0 5.0 west/12:3-3/1 west/12:1-4/2 ");
+  for (const char* word : {"0@west", "12@", "@west", "12@a@b", "12[@west", "12[3]x@west", "x@west"})
+    EXPECT_EQ(taken({word}), std::string(word) + ": Illegal job ID.") << word;
 }
 
 TEST(JobIds, AreJobsElementsAndLists) {
