@@ -110,6 +110,7 @@ wire::Submission crossing(const wire::Submission& asked) {
   may.set_nodes(asked.nodes());
   if (asked.has_spooled_input()) may.set_spooled_input(asked.spooled_input());
   *may.mutable_transfers() = asked.transfers();
+  may.set_esub_output(asked.esub_output());  // for the other site's eexec, which runs as the job's user there
   if (wire::Submission::Interactive_IsValid(asked.interactive())) may.set_interactive(asked.interactive());
   may.set_user(asked.user());
   return may;

@@ -64,6 +64,14 @@ TEST(Crossing, NamesFilesByTheNumbersOfTheSubmission) {
   EXPECT_EQ(may.transfers(0).remote(), "there.3");
 }
 
+TEST(Crossing, LetsWhatTheEsubsPrintedCross) {
+  wire::Submission asked;
+  asked.set_esub_output("ticket");
+  asked.mutable_esub_output_at()->set_number(3);
+  EXPECT_EQ(crossing(asked).esub_output(), "ticket");
+  EXPECT_FALSE(crossing(asked).has_esub_output_at()) << "a row of the store at home";
+}
+
 TEST(Crossing, LetsTheKindOfATerminalCross) {
   wire::Submission asked;
   asked.set_interactive(wire::Submission::SHELL);
