@@ -95,6 +95,11 @@ class LifeElsewhere : protected LifeEnd {
   }
 
   void ended_elsewhere(report::Over told) {
+    // An end says too that the job was accepted, and as which one: that was lost with a connection, or given up with its cluster.
+    if (told.there && !record_.forwarded().has_there()) {
+      *record_.mutable_forwarded()->mutable_there() = *told.there;
+      record_accepted(*told.there);
+    }
     if (record_.starting()) {  // the report of its begin never came
       const WallTime began{std::max(record_.status_us(), now_.us - told.run_s * 1'000'000)};
       add_present_seconds(record_, began);

@@ -66,6 +66,7 @@ report::Over over_of(const wire::ForwardOver& told) {
   over.run_s = told.run_s();
   over.post_follows = told.how() == wire::ForwardOver::ENDED && told.post() != wire::POST_NONE;
   if (told.job().has_usage()) over.usage = told.job().usage();
+  if (told.how() == wire::ForwardOver::ENDED && told.job().has_key()) over.there = told.job();
   switch (told.how()) {
     case wire::ForwardOver::REFUSED:
       over.how = How::refused;

@@ -176,7 +176,8 @@ struct Over {
   bool post_follows = false;
   bool cwd_missing = false;
   std::optional<wire::JobUsage> usage;
-  std::int64_t run_s = 0;  // of a job that another cluster ran
+  std::int64_t run_s = 0;                        // of a job that another cluster ran
+  std::optional<wire::JobElsewhere> there = {};  // likewise: the job as it told it with the end
   std::optional<wire::RemoteSlots> figures =
       {};  // withdrawn: of the queue that gives it back; none: not known
 };

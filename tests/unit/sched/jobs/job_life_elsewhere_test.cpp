@@ -140,6 +140,20 @@ TEST_F(Elsewhere, RequeuedWhileItsClusterIsAwayStartsAgainOnlyAfterItsEnd) {
   EXPECT_EQ(status(), wire::STATUS_PEND);
 }
 
+// The acceptance was lost with a connection, and the job ended before the next one.
+TEST_F(Elsewhere, AnEndTellsTheAcceptanceThatWasNotHeard) {
+  forwarded();
+  auto end = ended(0);
+  end.told.there.emplace().mutable_key()->set_id(56);
+  happens(end);
+  EXPECT_EQ(job.record.forwarded().there().key().id(), 56);
+  EXPECT_EQ(events(&wire::JobEvent::has_accept).size(), 1U);
+  begun();
+  happens(end);
+  EXPECT_EQ(job.record.forwarded().there().key().id(), 55) << "the acceptance was heard";
+  EXPECT_TRUE(events(&wire::JobEvent::has_accept).empty());
+}
+
 TEST_F(Elsewhere, EndsAsItEndedThere) {
   begun();
   now = wall_seconds(1100);
