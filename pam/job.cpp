@@ -20,6 +20,7 @@
 #include "common/io/job_cgroup.hpp"
 #include "common/io/key_file.hpp"
 #include "common/io/process_tree.hpp"
+#include "common/io/random_bytes.hpp"
 #include "pam/conversation.hpp"
 #include "pam/output.hpp"
 #include "pam/policy/command_rewrite.hpp"
@@ -39,6 +40,15 @@ Duration monotonic_now() { return std::chrono::steady_clock::now().time_since_ep
 std::int64_t wall_us() {
   using namespace std::chrono;
   return duration_cast<microseconds>(system_clock::now().time_since_epoch()).count();
+}
+
+// Drawn, so that nobody of another user has taken it before. 32 hexadecimal digits.
+std::string relay_name() {
+  std::string name;
+  for (const char byte : io::random_bytes(16))
+    for (const int half : {static_cast<unsigned char>(byte) >> 4, byte & 15})
+      name += "0123456789abcdef"[half];
+  return name;
 }
 
 class Job {
@@ -64,6 +74,7 @@ class Job {
     if (!port) return port.error();
     Callback callback = settings_.callback;
     callback.port = *port;
+    if (settings_.host_relay) callback.relay = relay_name();
     const auto plan = rewrite(settings_.options, callback, settings_.facts);
     if (!plan) return plan.error();
 

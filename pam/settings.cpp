@@ -233,6 +233,8 @@ Result<Settings> read_settings(const Options& options) {
                        .host_type = host_type(environment),
                        .key_file = key_file_handed_down(settings),
                        .one_word = settings.config.one_word_callback};
+  // In a job of ours the shepherds are the relays.
+  settings.host_relay = settings.config.host_relay && value_of(environment, "ROLLCALL_RELAY").empty();
   if (access(settings.callback.starter_path.c_str(), X_OK) != 0)
     return configuration_error(settings.callback.starter_path + ": " +
                                std::generic_category().message(errno) + ": expected TaskStarter beside pam");

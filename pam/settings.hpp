@@ -20,7 +20,8 @@ struct Settings {
   PamConfig config;
   Expected expected;
   RollRules rules;
-  Callback callback;  // without a port yet
+  Callback callback;        // without a port yet
+  bool host_relay = false;  // TaskStarters start a relay on each host
   LauncherFacts facts;
   std::string key_file;
 };

@@ -3,13 +3,12 @@
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
-#include <sys/un.h>
 
 #include <algorithm>
 #include <cerrno>
-#include <cstddef>
 #include <cstring>
 
+#include "common/io/abstract_socket.hpp"
 #include "common/io/liveness.hpp"
 #include "common/io/name_lookup.hpp"
 #include "common/wire/frame.hpp"
@@ -49,26 +48,6 @@ std::optional<PamAddress> numeric(const std::string& text, std::uint16_t port) {
   if (inet_pton(AF_INET6, text.c_str(), &v6.sin6_addr) == 1)
     return make_address(reinterpret_cast<const sockaddr*>(&v6), sizeof v6, text, port);
   return std::nullopt;
-}
-
-// None: the kernel does not accept the name.
-std::optional<PamAddress> relay_address(const std::string& name) {
-  sockaddr_un place{};
-  place.sun_family = AF_UNIX;
-  if (name.empty() || name.size() + 1 > sizeof place.sun_path) return std::nullopt;
-  std::memcpy(place.sun_path + 1, name.data(), name.size());
-  PamAddress result;
-  result.size = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + 1 + name.size());
-  std::memcpy(&result.address, &place, result.size);
-  result.relay = true;
-  return result;
-}
-
-// Any user may have taken the name: a socket of another user is no shepherd of ours.
-bool of_our_user(const io::Descriptor& socket) {
-  ucred peer{};
-  socklen_t size = sizeof peer;
-  return getsockopt(socket.get(), SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 && peer.uid == geteuid();
 }
 
 DialFailure meaning_of(int error) {
@@ -115,12 +94,16 @@ void Dialer::stagger(TimePoint first) {
 
 // Once: when its way is lost, or it fails, pam is dialed directly from then on.
 bool Dialer::add_relay(TimePoint now) {
-  auto address = relay_address(std::exchange(relay_, {}));
-  if (!address) return false;
-  for (const std::string& name : names_) address->text += (address->text.empty() ? "" : ",") + name;
-  address->text += ":" + std::to_string(port_);
+  const auto place = io::abstract_address(std::exchange(relay_, {}));
+  if (!place) return false;
+  PamAddress to;
+  to.address = place->address;
+  to.size = place->size;
+  to.relay = true;
+  for (const std::string& name : names_) to.text += (to.text.empty() ? "" : ",") + name;
+  to.text += ":" + std::to_string(port_);
   attempts_.emplace_back();
-  attempts_.back().to = std::move(*address);
+  attempts_.back().to = std::move(to);
   attempts_.back().at = now;
   return true;
 }
@@ -237,7 +220,7 @@ void Dialer::continue_connect(Attempt& attempt) {
 
 void Dialer::connected(Attempt& attempt) {
   attempt.step = Step::handshaking;
-  if (attempt.to.relay && !of_our_user(attempt.socket)) return fail(attempt, DialFailure::stranger);
+  if (attempt.to.relay && !io::peer_is_our_user(attempt.socket)) return fail(attempt, DialFailure::stranger);
   answered_ |= !attempt.to.relay;  // nobody knows yet whether pam's host does
   attempt.channel = io::SecureChannel::starter(key_, io::random_nonce());
   std::string hello;

@@ -5,8 +5,9 @@
 // the names. The first that *proves itself* wins. It never waits: inner.cpp's loop polls for it. What a failure
 // means is decided in policy/task_life.
 //
-// In a job of ours the job's shepherd on this host is tried before all of them, once: it passes on what it is given, and who
-// proves himself is pam, as on any other way. That it fails says nothing of pam; the addresses are dialed then.
+// The relay of this host is tried before all of them, once: the job's shepherd, or the process that another TaskStarter started
+// (host_relay.hpp). It passes on what it is given, and who proves himself is pam, as on any other way. That it fails says nothing of
+// pam; the addresses are dialed then.
 //
 // each address: waiting -> connecting -> handshaking -> reached
 //                  \____________\___________\_________-> failed (why)
@@ -32,13 +33,13 @@ inline constexpr Duration kDialStagger = std::chrono::milliseconds(250);
 inline constexpr Duration kConnectLimit =
     std::chrono::seconds(4);  // then it is dialed anew: TCP's own pauses grow
 inline constexpr Duration kRelayPatience =
-    std::chrono::seconds(10);  // for pam's word through the shepherd: then the addresses are tried beside it
+    std::chrono::seconds(10);  // for pam's word through the relay: then the addresses are tried beside it
 
 struct PamAddress {
   sockaddr_storage address{};
   socklen_t size = 0;
   std::string text;    // as a person would write it, with the port
-  bool relay = false;  // the shepherd of this host: no address of pam's own
+  bool relay = false;  // the relay of this host: no address of pam's own
 };
 
 // A connection to a pam that has proved itself.
@@ -51,7 +52,7 @@ struct Reached {
 
 class Dialer {
  public:
-  // `relay`: where the shepherd listens; "" : there is none.
+  // `relay`: where it listens; "" : there is none.
   Dialer(const io::Key& key, const std::vector<std::string>& names, std::uint16_t port,
          std::string relay = {});
 

@@ -346,12 +346,15 @@ class Inner {
 }  // namespace
 
 void run_inner(const StartingPoint& start, const Options& options, const Result<SiteWords>& site,
-               std::span<char* const> words, int signals, LevelLink outer, io::JobCgroup cgroup) {
+               std::span<char* const> words, int signals, LevelLink outer, io::JobCgroup cgroup,
+               const std::string& relay) {
   prctl(PR_SET_CHILD_SUBREAPER, 1);
   if (!start.shared_group) setpgid(0, 0);
   const auto key = find_key(site);
   if (!key) give_up(start, outer, key.error().text);
-  Inner(start, options, words, signals, std::move(outer), std::move(cgroup), *key, site->relay).run();
+  Inner(start, options, words, signals, std::move(outer), std::move(cgroup), *key,
+        site->relay.empty() ? relay : site->relay)
+      .run();
 }
 
 }  // namespace rollcall::taskstarter

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <span>
+#include <string>
 
 #include "common/io/job_cgroup.hpp"
 #include "taskstarter/key_search.hpp"
@@ -14,9 +15,10 @@
 
 namespace rollcall::taskstarter {
 
-// In the forked child, every signal blocked and readable from `signals`; `cgroup` is the job's, both levels hold it. Tells
-// the outer level how to end, and exits.
+// In the forked child, every signal blocked and readable from `signals`; `cgroup` is the job's, both levels hold it; `relay`: where
+// another TaskStarter's relay is, "": nowhere. Tells the outer level how to end, and exits.
 [[noreturn]] void run_inner(const StartingPoint& start, const Options& options, const Result<SiteWords>& site,
-                            std::span<char* const> words, int signals, LevelLink outer, io::JobCgroup cgroup);
+                            std::span<char* const> words, int signals, LevelLink outer, io::JobCgroup cgroup,
+                            const std::string& relay);
 
 }  // namespace rollcall::taskstarter

@@ -16,6 +16,7 @@
 #include "common/io/process_tree.hpp"
 #include "taskstarter/cgroup_keeper.hpp"
 #include "taskstarter/complaint.hpp"
+#include "taskstarter/host_relay.hpp"
 #include "taskstarter/inner.hpp"
 #include "taskstarter/key_search.hpp"
 #include "taskstarter/level_link.hpp"
@@ -55,14 +56,16 @@ void stop_as_asked() {
 
 class Outer {
  public:
-  Outer(const StartingPoint& start, int signals, ParentWatch parent, LevelLink inner, pid_t inner_pid,
-        io::JobCgroup cgroup)
+  Outer(const StartingPoint& start, std::span<char* const> words, int signals, ParentWatch parent,
+        LevelLink inner, pid_t inner_pid, io::JobCgroup cgroup, HostRelay host_relay)
       : start_(start),
+        words_(words),
         signals_(signals),
         parent_(std::move(parent)),
         inner_(std::move(inner)),
         inner_pid_(inner_pid),
-        cgroup_(std::move(cgroup)) {}
+        cgroup_(std::move(cgroup)),
+        host_relay_(std::move(host_relay)) {}
 
   // Waits until the inner level has ended; gives how this level must end.
   ExitStatus run() {
@@ -75,8 +78,10 @@ class Outer {
 
  private:
   void turn() {
-    std::array<pollfd, 2> fds{{{signals_, POLLIN, 0}, {parent_.fd(), POLLIN, 0}}};
+    std::array<pollfd, 3> fds{
+        {{signals_, POLLIN, 0}, {parent_.fd(), POLLIN, 0}, {host_relay_.fd(), POLLIN, 0}}};
     if (poll(fds.data(), fds.size(), -1) < 0) return;
+    if (fds[2].revents != 0) host_relay_.start(words_);
     if (fds[1].revents != 0) tell_parent_gone();
     if (fds[0].revents != 0) take_signals();
   }
@@ -142,11 +147,13 @@ class Outer {
   }
 
   const StartingPoint& start_;
+  std::span<char* const> words_;
   int signals_;
   ParentWatch parent_;
   LevelLink inner_;
   pid_t inner_pid_;
   io::JobCgroup cgroup_;  // held as long as this level lives
+  HostRelay host_relay_;
   std::optional<ExitStatus> relay_;
   std::optional<ExitStatus> inner_status_;
 };
@@ -198,6 +205,8 @@ void run_task(const Options& options, std::span<char* const> words) {
           ? io::JobCgroup::enter(io::job_cgroup_name(options.pam_addresses, options.pam_port))
           : io::JobCgroup::none("ROLLCALL_TASK_CGROUPS is N");
   if (cgroup.first_of_job()) start_keeper(cgroup, words);
+  // Where the job's shepherd is on this host, it is the relay.
+  HostRelay relay = HostRelay::claim(site && !site->relay.empty() ? "" : options.relay);
   prctl(PR_SET_CHILD_SUBREAPER, 1);
   sigset_t all;
   sigfillset(&all);
@@ -210,10 +219,14 @@ void run_task(const Options& options, std::span<char* const> words) {
   if (inner == 0) {
     to_inner = LevelLink();
     parent.stop();
-    run_inner(start, options, site, words, signals.get(), std::move(to_outer), std::move(cgroup));
+    relay.give_up();
+    run_inner(start, options, site, words, signals.get(), std::move(to_outer), std::move(cgroup),
+              relay.place());
   }
   to_outer = LevelLink();
-  end_as(Outer(start, signals.get(), std::move(parent), std::move(to_inner), inner, std::move(cgroup)).run());
+  end_as(Outer(start, words, signals.get(), std::move(parent), std::move(to_inner), inner, std::move(cgroup),
+               std::move(relay))
+             .run());
 }
 
 }  // namespace rollcall::taskstarter

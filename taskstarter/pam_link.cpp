@@ -6,6 +6,11 @@
 #include <cerrno>
 
 namespace rollcall::taskstarter {
+namespace {
+
+constexpr int kRelayEndMs = 1000;
+
+}  // namespace
 
 PamLink::PamLink(Reached reached)
     : socket_(std::move(reached.socket)),
@@ -52,10 +57,19 @@ bool PamLink::receive(const std::function<void(const wire::FromPam&)>& sink) {
   }
 }
 
+// It closes when our last words are in its connection to pam: once we have ended, the launcher may end it.
+void PamLink::wait_for_relay() {
+  pollfd closed{socket_.get(), POLLIN, 0};
+  char bytes[4096];
+  while (poll(&closed, 1, kRelayEndMs) > 0 && recv(socket_.get(), bytes, sizeof bytes, MSG_DONTWAIT) > 0)
+    continue;
+}
+
 void PamLink::close() {
   pollfd writable{socket_.get(), POLLOUT, 0};
   if (flush() && wants_to_write() && poll(&writable, 1, 1000) > 0) flush();
   shutdown(socket_.get(), SHUT_WR);
+  if (address_.relay) wait_for_relay();
   // Unread bytes at the end would reset the connection, and our last messages might be lost.
   char bytes[4096];
   while (recv(socket_.get(), bytes, sizeof bytes, MSG_DONTWAIT) > 0) continue;

@@ -27,11 +27,13 @@ class PamLink {
   // Hands every message that has come to `sink`. False: the link is lost.
   bool receive(const std::function<void(const wire::FromPam&)>& sink);
 
-  // Waits at most a second for what is still to be sent, then ends our direction.
+  // Waits at most a second for what is still to be sent, then ends our direction. Through a relay it waits as long again for the
+  // relay, which closes when our words are in its own connection to pam.
   void close();
 
  private:
   bool flush(int how);
+  void wait_for_relay();
 
   io::Descriptor socket_;
   io::SecureChannel channel_;

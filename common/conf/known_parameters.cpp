@@ -126,6 +126,7 @@ const std::vector<KnownParameter> kLsfConf{
     {"LSF_TOP", File::lsf_conf, Effect::none, kInstaller},
     {"LSF_USE_HOSTEQUIV", File::lsf_conf, Effect::none, kProofs},
     {"MC_PLUGIN_REMOTE_RESOURCE"},
+    {"ROLLCALL_HOST_RELAY"},
     {"ROLLCALL_KEY_FILE"},
     {"ROLLCALL_ONE_WORD_CALLBACK"},
     {"ROLLCALL_TASK_CGROUPS"},

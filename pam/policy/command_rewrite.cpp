@@ -72,6 +72,7 @@ std::vector<std::string> callback_words(const Callback& callback) {
   add('s', callback.server_dir);
   add('a', callback.host_type);
   add('k', callback.key_file);
+  add('r', callback.relay);
   if (callback.one_word) return {callback.starter_path, join_callback(said)};
   std::vector<std::string> words{callback.starter_path};
   for (const auto& [letter, value] : said) words.insert(words.end(), {std::string("-") + letter, value});

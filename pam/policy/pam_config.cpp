@@ -97,6 +97,7 @@ Result<PamConfig> pam_config(const conf::LsfConf& conf, const Environment& envir
   config.site_key_file = conf.value("ROLLCALL_KEY_FILE");
   config.server_dir = lookup.path("LSF_SERVERDIR");
   config.one_word_callback = lookup.yes("ROLLCALL_ONE_WORD_CALLBACK");
+  config.host_relay = lookup.yes("ROLLCALL_HOST_RELAY");
   if (!lookup.errors().empty()) return configuration_error(lookup.errors());
   return config;
 }

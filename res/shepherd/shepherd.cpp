@@ -19,9 +19,11 @@
 #include "common/io/cgroup_slots.hpp"
 #include "common/io/process_tree.hpp"
 #include "common/io/spawn.hpp"
+#include "common/io/task_relay.hpp"
 #include "res/policy/file_transfers.hpp"
 #include "res/policy/job_commands.hpp"
 #include "res/policy/job_life.hpp"
+#include "res/policy/relay_name.hpp"
 #include "res/shepherd/clocks.hpp"
 #include "res/shepherd/file_pieces.hpp"
 #include "res/shepherd/guard_frames.hpp"
@@ -36,7 +38,6 @@
 #include "res/shepherd/proc_reader.hpp"
 #include "res/shepherd/process_plans.hpp"
 #include "res/shepherd/res_talk.hpp"
-#include "res/shepherd/task_relay.hpp"
 #include "res/shepherd/tasks.hpp"
 
 namespace rollcall::res {
@@ -66,7 +67,7 @@ class Shepherd {
     std::array<char, PATH_MAX> here;
     const bool known = getcwd(here.data(), here.size()) != nullptr;
     files_.places = job_places(order_, known ? std::string(here.data()) + "/u" : "u");
-    relay_.listen(order_);
+    relay_.listen(relay_name(order_));
     files_.places.relay = relay_.name();
     umask(order_.has_start() ? static_cast<mode_t>(order_.start().submission().umask() & 0777) : 077);
     happened(event::Began{});
@@ -443,7 +444,7 @@ class Shepherd {
                 [this] { meter_.begin(now()); }, [this] { happened(event::ClientCame{}); },
                 [this] { lose_client(); }}};
   Hooks hooks_{[this] { return open_files_.as_before(hook_plan(order_, files_.places)); }};
-  TaskRelay relay_;
+  io::TaskRelay relay_;
   FilePieces pieces_;
   std::optional<EndTold> report_;  // of an output that was returned
   bool measured_ = false;          // the usage is that of the end

@@ -9,9 +9,9 @@ namespace {
 
 using Words = std::span<const std::string_view>;
 
-// The words of the five options as they were given; nothing is checked yet.
+// The words of the six options as they were given; nothing is checked yet.
 struct Given {
-  std::optional<std::string> pam, conf_dir, server_dir, host_type, key_file;
+  std::optional<std::string> pam, conf_dir, server_dir, host_type, key_file, relay;
 };
 
 std::optional<std::string>* slot_of(Given& given, char letter) {
@@ -26,6 +26,8 @@ std::optional<std::string>* slot_of(Given& given, char letter) {
       return &given.host_type;
     case 'k':
       return &given.key_file;
+    case 'r':
+      return &given.relay;
     default:
       return nullptr;
   }
@@ -57,7 +59,7 @@ Result<Given> read_options(Words words, std::size_t& at, std::string_view where)
     auto* slot = word.size() == 2 ? slot_of(given, word[1]) : nullptr;
     if (slot == nullptr)
       return usage_error(std::string(where) + "unknown option " + quoted(word) +
-                         ", expected -p, -c, -s, -a, -k, -h or -V" + (given.pam ? kMiscounted : ""));
+                         ", expected -p, -c, -s, -a, -k, -r, -h or -V" + (given.pam ? kMiscounted : ""));
     if (at == words.size()) return usage_error(std::string(where) + "nothing after " + quoted(word));
     *slot = words[at++];
   }
@@ -132,6 +134,7 @@ Result<Options> checked(const Given& given, std::size_t command_at, std::size_t 
   options.server_dir = given.server_dir.value_or("");
   options.host_type = given.host_type.value_or("");
   options.key_file = given.key_file.value_or("");
+  options.relay = given.relay.value_or("");
   options.command_at = command_at;
   if (command_at >= words) return usage_error("no command to start");
   return options;
@@ -156,13 +159,14 @@ Result<Options> parse_options(Words words, std::optional<std::string_view> lsf_t
     fill(given->server_dir, environment->server_dir);
     fill(given->host_type, environment->host_type);
     fill(given->key_file, environment->key_file);
+    fill(given->relay, environment->relay);
   }
   return checked(*given, at, words.size());
 }
 
 std::string_view usage_text() {
-  return "usage: TaskStarter [-p host:port] [-c confdir] [-s serverdir] [-a type] [-k keyfile] command "
-         "[argument ...]\n"
+  return "usage: TaskStarter [-p host:port] [-c confdir] [-s serverdir] [-a type] [-k keyfile] [-r relay] "
+         "command [argument ...]\n"
          "       TaskStarter callback command [argument ...]\n"
          "       TaskStarter -h | -V\n"
          "Starts one task of a parallel job and answers pam for it. Without -p the options are those of the\n"

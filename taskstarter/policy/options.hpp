@@ -1,6 +1,6 @@
 // Options: what TaskStarter's command line and LSF_TS_OPTIONS say. A value and its parser; it starts nothing.
 //
-//   TaskStarter [-p host:port] [-c confdir] [-s serverdir] [-a type] [-k keyfile] [--] command [argument ...]
+//   TaskStarter [-p host:port] [-c confdir] [-s serverdir] [-a type] [-k keyfile] [-r relay] [--] command [argument ...]
 //   TaskStarter callback command [argument ...]
 //   TaskStarter -h | -V
 //
@@ -35,6 +35,7 @@ struct Options {
   std::string server_dir;      // LSF_SERVERDIR
   std::string host_type;       // HOSTTYPE
   std::string key_file;        // where pam found its key, "": not said
+  std::string relay;           // the name that pam drew for its relay on each host, "": there is none
   std::size_t command_at = 0;  // which of the given words is the command's first
 };
 

@@ -4,7 +4,7 @@
 #include <string_view>
 
 #include "common/wire/channels.hpp"
-#include "res/policy/relay.hpp"
+#include "common/wire/relay.hpp"
 
 namespace {
 
@@ -29,13 +29,13 @@ void as_pam(std::string_view bytes) {
 
 // Two starters and their pam, in turns as the bytes say.
 void as_shepherd(std::string_view bytes) {
-  res::Relay relay;
+  wire::Relay relay;
   while (!bytes.empty()) {
     const auto what = static_cast<unsigned char>(bytes.front());
     bytes.remove_prefix(1);
     const auto part = bytes.substr(0, what >> 3);
     bytes.remove_prefix(part.size());
-    const res::StarterId starter = 1 + (what & 1);
+    const wire::StarterId starter = 1 + (what & 1);
     switch (what >> 1 & 3) {
       case 0:
         if (relay.may_read(starter)) relay.said(starter, part);
@@ -63,6 +63,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::string_view bytes(reinterpret_cast<const char*>(data), size);
   as_pam(bytes);
   as_shepherd(bytes);
-  rollcall::res::pam_place(bytes);
+  rollcall::wire::pam_place(bytes);
   return 0;
 }

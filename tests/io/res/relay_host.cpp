@@ -8,8 +8,9 @@
 #include <cstdlib>
 #include <vector>
 
+#include "common/io/task_relay.hpp"
+#include "res/policy/relay_name.hpp"
 #include "res/shepherd/clocks.hpp"
-#include "res/shepherd/task_relay.hpp"
 
 int main(int argc, char** argv) {
   using namespace rollcall;
@@ -18,8 +19,8 @@ int main(int argc, char** argv) {
   order.set_uid(geteuid());
   order.mutable_settings()->set_cluster("relay_host");
   order.mutable_start()->mutable_job()->mutable_key()->set_id(argc > 1 ? std::atoi(argv[1]) : 1);
-  res::TaskRelay relay;
-  relay.listen(order);
+  io::TaskRelay relay;
+  relay.listen(res::relay_name(order));
   if (relay.name().empty()) return std::perror("relay_host: cannot listen"), 1;
   std::printf("%s\n", relay.name().c_str());
   std::fflush(stdout);

@@ -9,9 +9,9 @@
 #include <cstddef>
 #include <cstring>
 
+#include "common/io/task_relay.hpp"
 #include "common/wire/channels.hpp"
 #include "res/shepherd/clocks.hpp"
-#include "res/shepherd/task_relay.hpp"
 
 namespace rollcall::res {
 namespace {
@@ -22,12 +22,7 @@ constexpr int kPatienceMs = 10'000;
 class TaskRelayTest : public ::testing::Test {
  protected:
   void SetUp() override {
-    wire::JobOrder order;
-    order.set_task_relay(true);
-    order.set_uid(geteuid());
-    order.mutable_settings()->set_cluster("task_relay_test");
-    order.mutable_start()->mutable_job()->mutable_key()->set_id(static_cast<unsigned>(getpid()));
-    relay_.listen(order);
+    relay_.listen("rollcall/task_relay_test/" + std::to_string(getpid()));
     ASSERT_FALSE(relay_.name().empty());
     door_ = io::Descriptor(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
     sockaddr_in place{};
@@ -104,7 +99,7 @@ class TaskRelayTest : public ::testing::Test {
   }
 
   static constexpr std::size_t kGreeting = 4 + std::string_view("rollcall channels v1").size();
-  TaskRelay relay_;
+  io::TaskRelay relay_;
   io::Descriptor door_, pam_;
   std::uint16_t port_ = 0;
   std::string greeting_, heard_;

@@ -1,21 +1,17 @@
-#include "res/shepherd/task_relay.hpp"
+#include "common/io/task_relay.hpp"
 
 #include <sys/socket.h>
-#include <sys/un.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstddef>
-#include <cstring>
 
-#include "res/policy/relay_name.hpp"
+#include "common/io/abstract_socket.hpp"
 
-namespace rollcall::res {
+namespace rollcall::io {
 namespace {
 
-constexpr int kRelayBacklog = 4096;
 constexpr std::size_t kMostStarters = 8192;
 constexpr int kMostAccepted = 256;                          // per turn, connections of other users included
 constexpr Duration kAcceptPause = std::chrono::seconds(1);  // after accept4() failed
@@ -23,28 +19,8 @@ constexpr std::size_t kRelayPiece = 16 << 10;
 constexpr int kRelayPieces = 4;  // per peer and turn: other peers, limits and orders wait meanwhile
 constexpr std::size_t kMostForPam = 128 << 10;  // unsent bytes for one pam, besides those in its channels
 
-// The kernel says which user has the other end of the socket.
-bool of_our_user(const io::Descriptor& socket) {
-  ucred peer{};
-  socklen_t size = sizeof peer;
-  return getsockopt(socket.get(), SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 && peer.uid == geteuid();
-}
-
-io::Descriptor listen_at(const std::string& name) {
-  sockaddr_un place{};
-  place.sun_family = AF_UNIX;
-  if (name.empty() || name.size() + 1 > sizeof place.sun_path) return io::Descriptor();
-  std::memcpy(place.sun_path + 1, name.data(), name.size());
-  const auto size = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + 1 + name.size());
-  io::Descriptor socket(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
-  if (!socket || bind(socket.get(), reinterpret_cast<const sockaddr*>(&place), size) != 0 ||
-      listen(socket.get(), kRelayBacklog) != 0)
-    return io::Descriptor();
-  return socket;
-}
-
 // Sends as much as the socket takes now. False: the peer is gone.
-bool send_some(const io::Descriptor& socket, std::string& bytes, std::size_t& sent) {
+bool send_some(const Descriptor& socket, std::string& bytes, std::size_t& sent) {
   bool up = true;
   while (sent < bytes.size()) {
     const ssize_t size =
@@ -66,10 +42,16 @@ short events_at(const std::vector<pollfd>& fds, std::size_t slot) {
 
 }  // namespace
 
-void TaskRelay::listen(const wire::JobOrder& order) {
-  const std::string name = relay_name(order);
-  listener_ = listen_at(name);
+void TaskRelay::listen(const std::string& name) {
+  listener_ = listen_abstract(name);
   if (listener_) name_ = name;
+}
+
+void TaskRelay::serve(Descriptor listener) { listener_ = std::move(listener); }
+
+bool TaskRelay::idle() const {
+  return starters_.empty() &&
+         std::all_of(pams_.begin(), pams_.end(), [](const auto& pam) { return pam.second.ended.empty(); });
 }
 
 // ---- one turn
@@ -102,16 +84,16 @@ void TaskRelay::turn(const std::vector<pollfd>& fds, TimePoint now) {
   if (!listener_) return;
   now_ = now;
   // Collect the ids first: handling one event may erase any starter or pam.
-  std::vector<StarterId> starters;
+  std::vector<wire::StarterId> starters;
   for (const auto& [id, starter] : starters_)
     if (events_at(fds, starter.slot) != 0) starters.push_back(id);
-  std::vector<PamId> pams;
+  std::vector<wire::PamId> pams;
   for (const auto& [id, pam] : pams_)
     if (pam.dial || events_at(fds, pam.slot) != 0) pams.push_back(id);
-  for (const StarterId id : starters)
+  for (const wire::StarterId id : starters)
     if (const auto found = starters_.find(id); found != starters_.end())
       turn_starter(id, found->second, events_at(fds, found->second.slot));
-  for (const PamId id : pams)
+  for (const wire::PamId id : pams)
     if (const auto found = pams_.find(id); found != pams_.end()) turn_pam(id, found->second, fds);
   if (accept_again_ && now >= *accept_again_) accept_again_.reset();
   if (events_at(fds, slot_) != 0) accept_some();
@@ -129,21 +111,21 @@ std::optional<TimePoint> TaskRelay::next_deadline() const {
 
 void TaskRelay::accept_some() {
   for (int count = 0; count < kMostAccepted && starters_.size() < kMostStarters; ++count) {
-    io::Descriptor socket(accept4(listener_.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
+    Descriptor socket(accept4(listener_.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
     if (!socket) {
       // Starters wait in the backlog, and dial pam themselves when that takes too long.
       if (errno != EAGAIN && errno != EINTR && errno != ECONNABORTED) accept_again_ = now_ + kAcceptPause;
       return;
     }
-    if (!of_our_user(socket)) continue;
-    const StarterId id = ++last_starter_;
+    if (!peer_is_our_user(socket)) continue;
+    const wire::StarterId id = ++last_starter_;
     Starter& starter = starters_[id];
     starter.socket = std::move(socket);
     turn_starter(id, starter, POLLIN);  // it has usually sent its frame already
   }
 }
 
-void TaskRelay::turn_starter(StarterId id, Starter& starter, short ready) {
+void TaskRelay::turn_starter(wire::StarterId id, Starter& starter, short ready) {
   // One that is gone is read to its end: a task's end may be in what it said last.
   const bool takes = (ready & POLLOUT) == 0 || write_starter(id, starter);
   if (!takes) starter.unsent.clear();
@@ -153,11 +135,13 @@ void TaskRelay::turn_starter(StarterId id, Starter& starter, short ready) {
   if (up && starter.leaving) up = !starter.unsent.empty() && (ready & (POLLHUP | POLLERR)) == 0;
   const auto found = starters_.find(id);
   if (up || found == starters_.end()) return;
+  if (const auto pam = pams_.find(relay_.pam_of(id)); pam != pams_.end())
+    pam->second.ended.push_back(std::move(found->second.socket));
   relay_.left(id);
   starters_.erase(found);
 }
 
-bool TaskRelay::read_starter(StarterId id, Starter& starter) {
+bool TaskRelay::read_starter(wire::StarterId id, Starter& starter) {
   std::array<char, kRelayPiece> bytes;
   for (int pieces = 0; pieces < kRelayPieces && relay_.may_read(id); ++pieces) {
     const ssize_t size = recv(starter.socket.get(), bytes.data(), bytes.size(), MSG_DONTWAIT);
@@ -170,7 +154,7 @@ bool TaskRelay::read_starter(StarterId id, Starter& starter) {
   return true;
 }
 
-bool TaskRelay::write_starter(StarterId id, Starter& starter) {
+bool TaskRelay::write_starter(wire::StarterId id, Starter& starter) {
   std::size_t sent = 0;
   const bool up = send_some(starter.socket, starter.unsent, sent);
   relay_.took(id, sent);
@@ -179,7 +163,7 @@ bool TaskRelay::write_starter(StarterId id, Starter& starter) {
 
 // ---- pams
 
-void TaskRelay::turn_pam(PamId id, Pam& pam, const std::vector<pollfd>& fds) {
+void TaskRelay::turn_pam(wire::PamId id, Pam& pam, const std::vector<pollfd>& fds) {
   if (pam.dial) {
     if (auto socket = pam.dial->turn(fds, now_)) {
       pam.dial.reset();
@@ -197,7 +181,7 @@ void TaskRelay::turn_pam(PamId id, Pam& pam, const std::vector<pollfd>& fds) {
 }
 
 // False: the pam is gone.
-bool TaskRelay::read_pam(PamId id, Pam& pam) {
+bool TaskRelay::read_pam(wire::PamId id, Pam& pam) {
   std::array<char, kRelayPiece> bytes;
   for (int pieces = 0; pieces < kRelayPieces; ++pieces) {
     const ssize_t size = recv(pam.socket.get(), bytes.data(), bytes.size(), MSG_DONTWAIT);
@@ -210,7 +194,7 @@ bool TaskRelay::read_pam(PamId id, Pam& pam) {
   return true;
 }
 
-bool TaskRelay::write_pam(PamId id, Pam& pam) {
+bool TaskRelay::write_pam(wire::PamId id, Pam& pam) {
   bool up = true;
   while (up && (!pam.unsent.empty() || relay_.has_output(id))) {
     if (pam.unsent.size() < kMostForPam) pam.unsent += relay_.output(id, kMostForPam);
@@ -219,15 +203,16 @@ bool TaskRelay::write_pam(PamId id, Pam& pam) {
     up = send_some(pam.socket, pam.unsent, sent);
     if (sent == 0) break;
   }
+  if (pam.unsent.empty() && relay_.all_left(id)) pam.ended.clear();
   return up;
 }
 
 // Called once after all events of a turn, so that their output leaves together.
 void TaskRelay::write_pams() {
-  std::vector<PamId> gone;
+  std::vector<wire::PamId> gone;
   for (auto& [id, pam] : pams_)
     if (pam.socket && !write_pam(id, pam)) gone.push_back(id);
-  for (const PamId id : gone) {
+  for (const wire::PamId id : gone) {
     carry_out(relay_.lost(id));
     pams_.erase(id);
   }
@@ -235,20 +220,20 @@ void TaskRelay::write_pams() {
 
 // ---- what the policy asks for
 
-void TaskRelay::carry_out(const Relay::Effects& effects) {
+void TaskRelay::carry_out(const wire::Relay::Effects& effects) {
   for (const auto& effect : effects) std::visit([this](const auto& e) { carry_out(e); }, effect);
 }
 
-void TaskRelay::carry_out(const relay::Dial& e) { pams_[e.pam].dial.emplace(e.place, now_); }
+void TaskRelay::carry_out(const wire::relay::Dial& e) { pams_[e.pam].dial.emplace(e.place, now_); }
 
-void TaskRelay::carry_out(const relay::Give& e) {
+void TaskRelay::carry_out(const wire::relay::Give& e) {
   const auto found = starters_.find(e.starter);
   if (found == starters_.end()) return;
   found->second.unsent += e.bytes;
   write_starter(e.starter, found->second);  // a lost connection shows at the next read
 }
 
-void TaskRelay::carry_out(const relay::LetGo& e) {
+void TaskRelay::carry_out(const wire::relay::LetGo& e) {
   const auto found = starters_.find(e.starter);
   if (found == starters_.end()) return;
   found->second.leaving = true;
@@ -256,6 +241,6 @@ void TaskRelay::carry_out(const relay::LetGo& e) {
   if (found->second.unsent.empty()) shutdown(found->second.socket.get(), SHUT_RDWR);
 }
 
-void TaskRelay::carry_out(const relay::HangUp& e) { pams_.erase(e.pam); }
+void TaskRelay::carry_out(const wire::relay::HangUp& e) { pams_.erase(e.pam); }
 
-}  // namespace rollcall::res
+}  // namespace rollcall::io

@@ -1,19 +1,17 @@
-// TaskStarters joined to their pam: every row of the table in res/policy/relay.hpp.
-#include "res/policy/relay.hpp"
+// TaskStarters joined to their pam: every row of the table in common/wire/relay.hpp.
+#include "common/wire/relay.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "res/policy/relay_name.hpp"
-
-namespace rollcall::res {
+namespace rollcall::wire {
 namespace {
 
 using ::testing::ElementsAre;
 
 std::string framed(std::string_view text) {
   std::string bytes;
-  wire::append_frame(bytes, text);
+  append_frame(bytes, text);
   return bytes;
 }
 
@@ -21,9 +19,9 @@ std::string framed(std::string_view text) {
 class RelayTest : public ::testing::Test {
  protected:
   struct Pam {
-    wire::Channels channels{wire::Channels::End::accepted};
-    std::map<wire::ChannelId, std::string> heard;
-    std::vector<wire::ChannelId> opened, ended;
+    Channels channels{Channels::End::accepted};
+    std::map<ChannelId, std::string> heard;
+    std::vector<ChannelId> opened, ended;
   };
 
   void carry_out(const Relay::Effects& effects) {
@@ -47,12 +45,12 @@ class RelayTest : public ::testing::Test {
     Pam& pam = pams[id];
     for (bool more = true; more;) {
       const std::string there = relay.output(id, 1 << 16);
-      std::vector<wire::Channels::Event> events;
+      std::vector<Channels::Event> events;
       ASSERT_TRUE(pam.channels.feed(there, events));
       for (const auto& event : events) {
-        if (const auto* e = std::get_if<wire::Channels::Opened>(&event)) pam.opened.push_back(e->channel);
-        if (const auto* e = std::get_if<wire::Channels::Ended>(&event)) pam.ended.push_back(e->channel);
-        if (const auto* e = std::get_if<wire::Channels::Arrived>(&event)) {
+        if (const auto* e = std::get_if<Channels::Opened>(&event)) pam.opened.push_back(e->channel);
+        if (const auto* e = std::get_if<Channels::Ended>(&event)) pam.ended.push_back(e->channel);
+        if (const auto* e = std::get_if<Channels::Arrived>(&event)) {
           pam.heard[e->channel] += e->bytes;
           if (pam_reads) pam.channels.passed_on(e->channel, e->bytes.size());
         }
@@ -78,7 +76,7 @@ TEST_F(RelayTest, AllOfOnePamShareOneConnection) {
   relay.reached(1);
   settle();
   EXPECT_EQ(pams[1].opened.size(), 8U);
-  for (wire::ChannelId channel = 1; channel <= 8; ++channel)
+  for (ChannelId channel = 1; channel <= 8; ++channel)
     EXPECT_EQ(pams[1].heard[channel], "hello " + std::to_string(channel));
 }
 
@@ -194,12 +192,12 @@ TEST_F(RelayTest, AStarterThatFloodsWaitsAndTheOthersDoNot) {
     settle();
   }
   EXPECT_FALSE(relay.may_read(1));
-  EXPECT_LT(sent, 3 * wire::kChannelWindow);
+  EXPECT_LT(sent, 3 * kChannelWindow);
   EXPECT_TRUE(relay.may_read(2));
   says(2, "in time");
   settle();
   EXPECT_EQ(pams[1].heard[2], "in time");
-  pams[1].channels.passed_on(1, wire::kChannelWindow);
+  pams[1].channels.passed_on(1, kChannelWindow);
   settle();
   EXPECT_TRUE(relay.may_read(1));
 }
@@ -210,15 +208,15 @@ TEST_F(RelayTest, StarterThatDoesNotReadDelaysNoOther) {
   relay.reached(1);
   settle();
   starters_read = false;
-  pams[1].channels.send(1, std::string(4 * wire::kChannelWindow, 's'));
+  pams[1].channels.send(1, std::string(4 * kChannelWindow, 's'));
   settle();
-  EXPECT_EQ(given[1].size(), wire::kChannelWindow) << "no more is kept for it";
+  EXPECT_EQ(given[1].size(), kChannelWindow) << "no more is kept for it";
   pams[1].channels.send(2, "signal");
   settle();
   EXPECT_EQ(given[2], "signal");
-  relay.took(1, wire::kChannelWindow);
+  relay.took(1, kChannelWindow);
   settle();
-  EXPECT_EQ(given[1].size(), 2 * wire::kChannelWindow);
+  EXPECT_EQ(given[1].size(), 2 * kChannelWindow);
 }
 
 TEST(PamPlaceTest, IsTheWordsOfTaskStartersOption) {
@@ -230,25 +228,5 @@ TEST(PamPlaceTest, IsTheWordsOfTaskStartersOption) {
     EXPECT_FALSE(pam_place(bad)) << bad;
 }
 
-TEST(RelayNameTest, IsTheSameOnEveryHostOfAJob) {
-  wire::JobOrder first, other;
-  for (auto* order : {&first, &other}) {
-    order->set_task_relay(true);
-    order->set_uid(1000);
-    order->mutable_settings()->set_cluster("c1");
-  }
-  auto& job = *first.mutable_start()->mutable_job();
-  job.mutable_key()->set_id(12);
-  job.mutable_key()->set_index(3);
-  job.set_attempt(2);
-  *other.mutable_expect()->mutable_job() = job;
-  EXPECT_EQ(relay_name(first), "rollcall/c1/12.3.2/1000");
-  EXPECT_EQ(relay_name(other), relay_name(first));
-  other.set_task_relay(false);
-  EXPECT_EQ(relay_name(other), "");
-  first.set_task_only(true);
-  EXPECT_EQ(relay_name(first), "");
-}
-
 }  // namespace
-}  // namespace rollcall::res
+}  // namespace rollcall::wire

@@ -23,7 +23,7 @@
 
 #include "common/wire/channels.hpp"
 
-namespace rollcall::res {
+namespace rollcall::wire {
 
 using StarterId = std::uint64_t;
 using PamId = std::uint64_t;
@@ -71,29 +71,33 @@ class Relay {
 
   // Whether more may be read from a starter now: who sends faster than its pam takes waits.
   bool may_read(StarterId starter) const;
+  // 0: it has not said where its pam is, or is not known.
+  PamId pam_of(StarterId starter) const;
   bool has_output(PamId pam) const;
+  // Nothing that ended conversations said waits to leave any more.
+  bool all_left(PamId pam) const;
   std::string output(PamId pam, std::size_t most);
 
  private:
   struct Starter {
     std::string asked;  // of its first frame
     PamId pam = 0;      // 0: it has not said
-    wire::ChannelId channel = 0;
+    ChannelId channel = 0;
   };
   struct Pam {
     std::string place;
     bool up = false;
-    wire::Channels channels{wire::Channels::End::dialed};
-    std::map<wire::ChannelId, StarterId> starters;
+    Channels channels{Channels::End::dialed};
+    std::map<ChannelId, StarterId> starters;
   };
 
   Effects ask(StarterId id, Starter& starter, std::string_view bytes);
   PamId pam_at(const std::string& place, Effects& effects);
-  void take(Pam& pam, const wire::Channels::Event& event, Effects& effects);
+  void take(Pam& pam, const Channels::Event& event, Effects& effects);
 
   std::map<StarterId, Starter> starters_;
   std::map<PamId, Pam> pams_;
   PamId last_pam_ = 0;
 };
 
-}  // namespace rollcall::res
+}  // namespace rollcall::wire

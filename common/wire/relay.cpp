@@ -1,11 +1,11 @@
 // The frame of a starter, after its length:
 //   place   = address *("," address) ":" port
 //   address = a host name, an IPv4 address, or an IPv6 address without [ ]; the port follows the last colon
-#include "res/policy/relay.hpp"
+#include "common/wire/relay.hpp"
 
 #include <charconv>
 
-namespace rollcall::res {
+namespace rollcall::wire {
 namespace {
 
 constexpr std::size_t kAskLengthBytes = 4;
@@ -94,6 +94,11 @@ bool Relay::may_read(StarterId id) const {
   return pams_.at(starter->second.pam).channels.has_room(starter->second.channel);
 }
 
+PamId Relay::pam_of(StarterId id) const {
+  const auto starter = starters_.find(id);
+  return starter == starters_.end() ? 0 : starter->second.pam;
+}
+
 // ---- pams
 
 Relay::Effects Relay::reached(PamId id) {
@@ -104,7 +109,7 @@ Relay::Effects Relay::reached(PamId id) {
 Relay::Effects Relay::heard(PamId id, std::string_view bytes) {
   const auto pam = pams_.find(id);
   if (pam == pams_.end()) return {};
-  std::vector<wire::Channels::Event> events;
+  std::vector<Channels::Event> events;
   const auto fed = pam->second.channels.feed(bytes, events);
   Effects effects;
   for (const auto& event : events) take(pam->second, event, effects);
@@ -114,11 +119,11 @@ Relay::Effects Relay::heard(PamId id, std::string_view bytes) {
   return effects;
 }
 
-void Relay::take(Pam& pam, const wire::Channels::Event& event, Effects& effects) {
-  if (const auto* arrived = std::get_if<wire::Channels::Arrived>(&event)) {
+void Relay::take(Pam& pam, const Channels::Event& event, Effects& effects) {
+  if (const auto* arrived = std::get_if<Channels::Arrived>(&event)) {
     const auto starter = pam.starters.find(arrived->channel);
     if (starter != pam.starters.end()) effects.push_back(relay::Give{starter->second, arrived->bytes});
-  } else if (const auto* ended = std::get_if<wire::Channels::Ended>(&event)) {
+  } else if (const auto* ended = std::get_if<Channels::Ended>(&event)) {
     const auto starter = pam.starters.find(ended->channel);
     if (starter == pam.starters.end()) return;
     effects.push_back(relay::LetGo{starter->second});
@@ -144,9 +149,16 @@ bool Relay::has_output(PamId id) const {
   return pam != pams_.end() && pam->second.up && pam->second.channels.has_output();
 }
 
+// A channel that was closed with words in it is there until they have left.
+bool Relay::all_left(PamId id) const {
+  const auto pam = pams_.find(id);
+  return pam == pams_.end() || (!pam->second.channels.has_output() &&
+                                pam->second.channels.open_channels() == pam->second.starters.size());
+}
+
 std::string Relay::output(PamId id, std::size_t most) {
   const auto pam = pams_.find(id);
   return pam == pams_.end() || !pam->second.up ? std::string() : pam->second.channels.output(most);
 }
 
-}  // namespace rollcall::res
+}  // namespace rollcall::wire

@@ -1,4 +1,4 @@
-#include "res/shepherd/pam_dial.hpp"
+#include "common/io/pam_dial.hpp"
 
 #include <arpa/inet.h>
 #include <netinet/in.h>
@@ -9,7 +9,7 @@
 
 #include "common/io/liveness.hpp"
 
-namespace rollcall::res {
+namespace rollcall::io {
 namespace {
 
 constexpr Duration kPamStagger = std::chrono::milliseconds(250);
@@ -30,14 +30,14 @@ socklen_t number_address(const std::string& text, std::uint16_t port, sockaddr_s
   return sizeof v6;
 }
 
-bool stands(const io::Descriptor& socket) {
+bool stands(const Descriptor& socket) {
   int error = 0;
   socklen_t size = sizeof error;
   return getsockopt(socket.get(), SOL_SOCKET, SO_ERROR, &error, &size) == 0 && error == 0;
 }
 
 // Greets pam on every connection that it accepts: pam would take an unused one without a greeting for a stranger's.
-bool greet(const io::Descriptor& socket) {
+bool greet(const Descriptor& socket) {
   std::string hello;
   wire::append_frame(hello, wire::kChannelsHello);
   return send(socket.get(), hello.data(), hello.size(), MSG_NOSIGNAL) == static_cast<ssize_t>(hello.size());
@@ -45,7 +45,7 @@ bool greet(const io::Descriptor& socket) {
 
 }  // namespace
 
-PamDial::PamDial(const PamPlace& place, TimePoint now)
+PamDial::PamDial(const wire::PamPlace& place, TimePoint now)
     : port_(place.port), next_at_(now), give_up_at_(now + kPamPatience) {
   sockaddr_storage address{};
   for (const auto& text : place.addresses)
@@ -59,9 +59,9 @@ void PamDial::begin(TimePoint now) {
     sockaddr_storage address{};
     const socklen_t size = number_address(numbers_[next_++], port_, address);
     next_at_ = now + kPamStagger;
-    io::Descriptor socket(::socket(address.ss_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
+    Descriptor socket(::socket(address.ss_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
     if (!socket) continue;
-    io::watch_liveness(socket.get());
+    watch_liveness(socket.get());
     if (connect(socket.get(), reinterpret_cast<const sockaddr*>(&address), size) == 0 || errno == EINPROGRESS)
       attempts_.push_back({std::move(socket), kNotPolled});
   }
@@ -74,8 +74,8 @@ void PamDial::add_to(std::vector<pollfd>& fds) {
   }
 }
 
-std::optional<io::Descriptor> PamDial::turn(const std::vector<pollfd>& fds, TimePoint now) {
-  std::optional<io::Descriptor> reached;
+std::optional<Descriptor> PamDial::turn(const std::vector<pollfd>& fds, TimePoint now) {
+  std::optional<Descriptor> reached;
   for (std::size_t i = 0; i < attempts_.size();) {
     Attempt& attempt = attempts_[i];
     if (attempt.slot >= fds.size() || fds[attempt.slot].revents == 0) {
@@ -95,4 +95,4 @@ TimePoint PamDial::next_deadline() const {
   return next_ < numbers_.size() ? std::min(next_at_, give_up_at_) : give_up_at_;
 }
 
-}  // namespace rollcall::res
+}  // namespace rollcall::io

@@ -13,24 +13,24 @@
 
 #include "common/base/job_clock.hpp"
 #include "common/io/descriptor.hpp"
-#include "res/policy/relay.hpp"
+#include "common/wire/relay.hpp"
 
-namespace rollcall::res {
+namespace rollcall::io {
 
 class PamDial {
  public:
-  PamDial(const PamPlace& place, TimePoint now);
+  PamDial(const wire::PamPlace& place, TimePoint now);
 
   void add_to(std::vector<pollfd>& fds);
   // The connection, once; it has been sent kChannelsHello.
-  std::optional<io::Descriptor> turn(const std::vector<pollfd>& fds, TimePoint now);
+  std::optional<Descriptor> turn(const std::vector<pollfd>& fds, TimePoint now);
   bool failed() const { return attempts_.empty() && next_ == numbers_.size(); }
   TimePoint next_deadline() const;
 
  private:
   static constexpr std::size_t kNotPolled = SIZE_MAX;
   struct Attempt {
-    io::Descriptor socket;
+    Descriptor socket;
     std::size_t slot;  // in what is polled
   };
   void begin(TimePoint now);
@@ -42,4 +42,4 @@ class PamDial {
   TimePoint next_at_, give_up_at_;
 };
 
-}  // namespace rollcall::res
+}  // namespace rollcall::io

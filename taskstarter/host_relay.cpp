@@ -1,0 +1,77 @@
+#include "taskstarter/host_relay.hpp"
+
+#include <poll.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <ctime>
+#include <vector>
+
+#include "common/io/abstract_socket.hpp"
+#include "common/io/task_relay.hpp"
+#include "taskstarter/detached.hpp"
+
+namespace rollcall::taskstarter {
+namespace {
+
+TimePoint now() {
+  timespec time{};
+  clock_gettime(CLOCK_MONOTONIC, &time);
+  return TimePoint{std::chrono::seconds(time.tv_sec) + std::chrono::nanoseconds(time.tv_nsec)};
+}
+
+int milliseconds_until(const std::optional<TimePoint>& due) {
+  if (!due) return -1;
+  const auto left = std::chrono::ceil<std::chrono::milliseconds>(*due - now());
+  return static_cast<int>(std::clamp<std::int64_t>(left.count(), 0, 1000));
+}
+
+// TaskStarter has blocked all signals, and what is started by it inherits that.
+void take_signals_as_usual() {
+  sigset_t none;
+  sigemptyset(&none);
+  sigprocmask(SIG_SETMASK, &none, nullptr);
+}
+
+[[noreturn]] void relay_until_all_have_left(io::Descriptor listener) {
+  io::TaskRelay relay;
+  relay.serve(std::move(listener));
+  std::vector<pollfd> fds;
+  do {
+    fds.clear();
+    relay.add_to(fds);
+    poll(fds.data(), fds.size(), milliseconds_until(relay.next_deadline()));
+    relay.turn(fds, now());
+  } while (!relay.idle());
+  _exit(0);
+}
+
+}  // namespace
+
+HostRelay HostRelay::claim(const std::string& name) {
+  HostRelay relay;
+  if (name.empty()) return relay;
+  const std::string place = "rollcall/pam/" + name;
+  relay.listener_ = io::listen_abstract(place);
+  if (!relay.listener_ && errno == EADDRINUSE) relay.place_ = place;
+  return relay;
+}
+
+void HostRelay::start(std::span<char* const> words) {
+  io::Descriptor listener = std::move(listener_);
+  listener_ = {};
+  // While we take over the orphans of our descendants the relay would become our child, and end as one.
+  prctl(PR_SET_CHILD_SUBREAPER, 0);
+  const bool detached = fork_detached();
+  if (detached) {
+    leave_launcher("rollcall-relay", listener.get(), words);
+    take_signals_as_usual();
+    relay_until_all_have_left(std::move(listener));
+  }
+  prctl(PR_SET_CHILD_SUBREAPER, 1);
+}
+
+}  // namespace rollcall::taskstarter

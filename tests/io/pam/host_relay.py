@@ -1,0 +1,241 @@
+"""TaskStarters that start a relay themselves (ROLLCALL_HOST_RELAY): one connection for all but the first, and what happens to the
+job when the relay ends, is stopped, or its name is taken."""
+
+import contextlib
+import os
+import signal
+import socket
+import stat
+
+from rollcall_testing import processes
+from rollcall_testing.job import expect_no_tasks, fake, method_1, open_gate, pam, requires_pam
+from rollcall_testing.programs import hold_report_against_notes, wait_for_ready
+from rollcall_testing.runner import expect, expect_equal, main
+from rollcall_testing.waiting import wait_until
+
+TASKS = 8
+ESTABLISHED = "01"
+
+
+def connections_to(port):
+    """How many connections that port of this host has taken and still has."""
+    count = 0
+    for name in ("/proc/net/tcp", "/proc/net/tcp6"):
+        with open(name, encoding="ascii") as file:
+            for words in (line.split() for line in list(file)[1:]):
+                count += int(words[1].rsplit(":", 1)[1], 16) == port and words[3] == ESTABLISHED
+    return count
+
+
+def wait_for_connections(job, wanted, seconds=10):
+    port = job.port()
+    wait_until(lambda: connections_to(port) == wanted,
+               lambda: f"{wanted} connections to pam, there are {connections_to(port)}\n{job.told()}", seconds)
+
+
+def start_job(bench, tasks=TASKS, mode=None, launcher=None):
+    """A job whose tasks wait for a gate: job, notes, gate."""
+    notes = bench.fresh_directory()
+    gate = os.path.join(notes, "gate")
+    program = [bench.target, notes, *(mode or ("wait", gate))]
+    job = pam(bench, "-n", str(tasks), *method_1(launcher or fake(bench, "--tasks", tasks), program),
+              conf={"ROLLCALL_HOST_RELAY": "Y"})
+    return job, notes, gate
+
+
+def waiting_job(bench, tasks=TASKS, mode=None):
+    job, notes, gate = start_job(bench, tasks, mode)
+    wait_for_ready(notes, tasks, job)
+    return job, notes, gate
+
+
+def drawn_name(words):
+    return words[words.index("-r") + 1]
+
+
+def relays(name):
+    """The relays that listen at this name."""
+    with open("/proc/net/unix", encoding="utf-8", errors="replace") as file:
+        listening = any(line.rstrip().endswith(f"@rollcall/pam/{name}") for line in file)
+    return [p for p in processes.all_processes() if processes.named("rollcall-relay")(p) and p.alive] if listening else []
+
+
+def relay_of(job):
+    found = relays(drawn_name(job.starters()[0].words))
+    expect_equal(len(found), 1, f"relays of the job\n{job.told()}")
+    return found[0]
+
+
+def expect_gone(relay):
+    wait_until(lambda: processes.read_process(relay.pid) is None, lambda: f"the end of {relay}", 2)
+
+
+def end_well(job, notes, gate):
+    open_gate(gate)
+    job.expect_exit(0)
+    hold_report_against_notes(job.report, notes)
+
+
+def test_a_host_with_one_task_has_no_relay(bench):
+    job, notes, gate = waiting_job(bench, tasks=1)
+    wait_for_connections(job, 1)
+    expect_equal(relays(drawn_name(job.starters()[0].words)), [], "relays")
+    end_well(job, notes, gate)
+    bench.saw("one connection, no relay")
+
+
+def test_all_but_the_first_share_one_connection(bench):
+    for tasks in (2, 64):
+        job, notes, gate = waiting_job(bench, tasks)
+        wait_for_connections(job, 2)
+        relay = relay_of(job)
+        end_well(job, notes, gate)
+        expect_gone(relay)
+    bench.saw("2 and 64 tasks, 2 connections; report and ends as the tasks have it; no relay behind the job")
+
+
+def test_two_jobs_of_one_user_have_a_relay_each(bench):
+    first, second = waiting_job(bench), waiting_job(bench)
+    names = {drawn_name(job.starters()[0].words) for job, _, _ in (first, second)}
+    for job, _, _ in (first, second):
+        wait_for_connections(job, 2)
+    with open("/proc/net/unix", encoding="utf-8", errors="replace") as file:
+        text = file.read()
+    expect(all(f"@rollcall/pam/{name}" in text for name in names), f"both of {names} listen")
+    for one in (first, second):
+        end_well(*one)
+    bench.saw("both jobs ended well")
+
+
+def test_signals_go_through_the_relay(bench):
+    job, _, _ = waiting_job(bench, mode=("hang",))
+    wait_for_connections(job, 2)
+    relay = relay_of(job)
+    job.signal(signal.SIGTERM)
+    expect_no_tasks(job, 10)
+    job.wait()
+    expect_equal([t["signal"] for t in job.report["tasks"]], [signal.SIGTERM] * TASKS, "how the tasks ended")
+    expect_gone(relay)
+    bench.saw("TERM to pam ended every task of TERM, and the relay went with them")
+
+
+def test_when_the_relay_is_killed_the_tasks_dial_pam(bench):
+    job, notes, gate = waiting_job(bench)
+    wait_for_connections(job, 2)
+    processes.send(relay_of(job).pid, signal.SIGKILL)
+    wait_for_connections(job, TASKS)
+    expect_equal(len(job.tasks()), TASKS, "tasks that live")
+    end_well(job, notes, gate)
+    bench.saw(f"{TASKS} connections of their own, no task lost, exit 0")
+
+
+def test_when_pam_is_killed_the_tasks_and_the_relay_end(bench):
+    job, _, _ = waiting_job(bench)
+    wait_for_connections(job, 2)
+    relay = relay_of(job)
+    # The launcher is to live on: it must be the refusal of pam's host that ends the tasks.
+    launcher = [p for p in processes.children_of(job.pid) if "TaskStarter" not in p.words[0]][0]
+    processes.send(launcher.pid, signal.SIGSTOP)
+    job.signal(signal.SIGKILL)
+    try:
+        expect_no_tasks(job, 3)
+        expect_gone(relay)
+    finally:
+        processes.send(launcher.pid, signal.SIGKILL)
+    job.wait()
+    bench.saw("no task and no relay left while the launcher was stopped")
+
+
+def test_when_all_task_starters_are_killed_the_relay_ends(bench):
+    job, _, _ = waiting_job(bench)
+    wait_for_connections(job, 2)
+    relay = relay_of(job)
+    for which in ("outer", "inner"):
+        for starter in job.starters(which):
+            processes.send(starter.pid, signal.SIGKILL)
+    expect_no_tasks(job)
+    expect_gone(relay)
+    job.wait()
+    bench.saw("tasks and relay gone within 2 s")
+
+
+def test_the_first_may_end_before_the_others(bench):
+    """Who started the relay is killed: the relay is no child of it, and serves the others."""
+    job, _, gate = waiting_job(bench)
+    wait_for_connections(job, 2)
+    relay = relay_of(job)
+    direct = [p for p in job.starters("inner") if not unix_peers(p.pid)]
+    expect_equal(len(direct), 1, "TaskStarters without the relay")
+    processes.send(direct[0].pid, signal.SIGKILL)
+    wait_until(lambda: len(job.tasks()) == TASKS - 1, lambda: f"its task to be gone\n{job.told()}", 2)
+    wait_for_connections(job, 1)
+    expect(processes.read_process(relay.pid), "the relay lives")
+    open_gate(gate)
+    job.wait()
+    states = sorted(t["state"] for t in job.report["tasks"])
+    expect_equal(states, ["done"] * (TASKS - 1) + ["lost"], "states in the report")
+    bench.saw("its task is lost in the report; the others ended well through the relay")
+
+
+def unix_peers(pid):
+    """Whether a process has a stream of Unix sockets to the relay: its only one, since both levels talk by packets."""
+    inodes = set()
+    for fd in os.listdir(f"/proc/{pid}/fd"):
+        with contextlib.suppress(FileNotFoundError):
+            inodes.add(os.readlink(f"/proc/{pid}/fd/{fd}"))
+    with open("/proc/net/unix", encoding="utf-8", errors="replace") as file:
+        streams = [line.split() for line in list(file)[1:]]
+    return [w[6] for w in streams if w[4] == "0001" and f"socket:[{w[6]}]" in inodes]
+
+
+def test_a_relay_that_is_stopped_loses_nothing(bench):
+    job, notes, gate = waiting_job(bench)
+    wait_for_connections(job, 2)
+    relay = relay_of(job)
+    processes.send(relay.pid, signal.SIGSTOP)
+    open_gate(gate)
+    wait_until(lambda: not job.tasks(), lambda: f"the tasks to end\n{job.told()}", 10)
+    processes.send(relay.pid, signal.SIGCONT)
+    job.expect_exit(0)
+    hold_report_against_notes(job.report, notes)
+    expect_gone(relay)
+    bench.saw("what the tasks said last was told when the relay went on")
+
+
+def late_launcher(bench, start):
+    """A launcher that begins when the file `start` is there: its words."""
+    path = os.path.join(bench.fresh_directory(), "late")
+    with open(path, "w", encoding="ascii") as file:
+        file.write(f'#!/bin/sh\nwhile [ ! -e "{start}" ]; do sleep 0.05; done\nexec "$@"\n')
+    os.chmod(path, os.stat(path).st_mode | stat.S_IXUSR)
+    return [path, *fake(bench, "--tasks", TASKS)]
+
+
+def taken_by_nobody(name):
+    """A listening socket at this name, of another user: the kernel says who made it listen."""
+    squatter = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    os.seteuid(65534)
+    try:
+        squatter.bind(b"\0rollcall/pam/" + name.encode())
+        squatter.listen(64)
+    finally:
+        os.seteuid(0)
+    return squatter
+
+
+def test_a_name_that_another_user_took_is_passed_by(bench):
+    if os.geteuid() != 0:
+        bench.skip("needs root for a second user")
+    start = os.path.join(bench.fresh_directory(), "start")
+    job, notes, gate = start_job(bench, launcher=late_launcher(bench, start))
+    late = lambda: [p for p in processes.children_of(job.pid) if "-r" in p.words]
+    wait_until(late, lambda: f"the launcher\n{job.told()}", 10)
+    with taken_by_nobody(drawn_name(late()[0].words)):
+        open_gate(start)
+        wait_for_ready(notes, TASKS, job)
+        wait_for_connections(job, TASKS)
+        end_well(job, notes, gate)
+    bench.saw(f"{TASKS} connections of their own, exit 0")
+
+
+main(requires=requires_pam)
