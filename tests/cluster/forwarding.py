@@ -333,7 +333,7 @@ def test_the_admin_guide_sends_overflow_to_the_other_department(bench):
                            lambda: west.user("bjobs", "-a", "-u", "all").stdout + west.logs_text(), 60)
         expect_equal(len(typed), 6, "lines")
         expect_in("n2@east", said[2], typed[2])
-        expect_in("queue <guests> of cluster <east>", said[3].replace("\n                     ", ""), typed[3])
+        expect_in("cluster <east>, queue <guests>", said[3].replace("\n                     ", ""), typed[3])
         expect_in("@west:", said[5], typed[5])
         expect_in("SEND_JOBS_TO:  guests@east\n", west.good("bqueues", "-l", "overflow"), "bqueues -l")
         expect_in("RECEIVE_JOBS_FROM:  west\nIMPT_JOBBKLG:  20\n", east.good("bqueues", "-l", "guests"), "bqueues -l")
