@@ -24,8 +24,8 @@ struct Callback {
   std::string server_dir;  // LSF_SERVERDIR
   std::string host_type;   // HOSTTYPE
   std::string key_file;    // where a TaskStarter would not look by itself, else ""
-  std::string relay;       // the name of the relay that TaskStarters start on their host, "": they start none
   bool one_word = false;   // ROLLCALL_ONE_WORD_CALLBACK
+  std::string relay = {};  // the name of the relay that TaskStarters start on their host, "": they start none
 };
 
 // {STARTER, "-p", "HOST:PORT", "-c", ENVDIR, "-s", SERVERDIR, "-a", HOSTTYPE, "-k", KEYFILE, "-r", RELAY}; what is empty is left out with

@@ -128,6 +128,12 @@ TEST(Rewrite, AKeyThatIsElsewhereGoesWithTheCallback) {
       << "LSF_TS_OPTIONS cannot carry it";
 }
 
+TEST(Rewrite, TheNameOfARelayGoesWithTheCallback) {
+  Callback drawn = callback();
+  drawn.relay = "00ff";
+  EXPECT_EQ(callback_words(drawn), kOurs + (Words{"-r", "00ff"}));
+}
+
 TEST(Rewrite, AsOneWordItIsCarriedByEveryLauncherAndWrapper) {
   Callback one = callback();
   one.one_word = true;

@@ -65,7 +65,7 @@ TEST(TaskStarterOptions, TheCommandLineGoesBeforeTheEnvironment) {
 }
 
 TEST(TaskStarterOptions, ReadsTheCallbackAsOneWord) {
-  const Words words{"pam:n1,10.77.0.1:42740@c:/opt/l%20s@s:/etc@a:LINUX86@k:/home/u/key", "app", "-p"};
+  const Words words{"pam:n1,10.77.0.1:42740@c:/opt/l%20s@s:/etc@a:LINUX86@k:/home/u/key@r:00ff", "app", "-p"};
   for (const bool in_environment : {false, true}) {
     const auto options = in_environment ? parse({"app"}, words[0]) : parse(words);
     ASSERT_TRUE(options) << options.error().text;
@@ -75,6 +75,7 @@ TEST(TaskStarterOptions, ReadsTheCallbackAsOneWord) {
     EXPECT_EQ(options->server_dir, "/etc");
     EXPECT_EQ(options->host_type, "LINUX86");
     EXPECT_EQ(options->key_file, "/home/u/key");
+    EXPECT_EQ(options->relay, "00ff");
     EXPECT_EQ(options->command_at, in_environment ? 0U : 1U);
   }
   EXPECT_EQ(parse({"pam:n1:1", "pam:n2:2"})->command_at, 1U) << "a command may have such a name";
