@@ -21,12 +21,7 @@ namespace {
 namespace peers = sched::peers;
 using sched::JobKey;
 
-constexpr std::size_t kMostWaiting = 10'000;  // messages of one cluster behind a look-up
-constexpr std::size_t kMostWaitingBytes = std::size_t{64}
-                                          << 20;  // on the wire; up to sixteen times as much here
 constexpr std::size_t kMostAccounts = 100'000;
-constexpr std::size_t kFullPart =
-    256 * 1024;  // bytes; with the job that fills it a part must fit into a frame
 constexpr Duration kAccountKept = std::chrono::minutes(1);
 constexpr std::size_t kRoom = 64 * 1024;
 // MC_RUSAGE_UPDATE_INTERVAL where it is not set and reasons are told at no interval.
@@ -42,14 +37,27 @@ bool comes(std::optional<TimePoint>& next, Duration interval, TimePoint now) {
   return due;
 }
 
-// Leaves out of a report what may not cross: the processes of a job.
-sched::book::SaidOfAttempt crossing(sched::book::SaidOfAttempt said) {
-  auto* const job = said.state                          ? said.state->mutable_job()
-                    : said.over && said.over->has_job() ? said.over->mutable_job()
-                                                        : nullptr;
-  if (job && job->has_usage()) *job->mutable_usage() = peers::crossing(job->usage());
-  return said;
-}
+// The Book's facts at one time.
+class HeldJobs : public peers::InboundForwards::Jobs {
+ public:
+  HeldJobs(const sched::book::JobTable& jobs, const sched::book::ForwardedJobs& forwards,
+           const std::function<std::string(JobKey)>& why, WallTime now)
+      : jobs_(jobs), forwards_(forwards), why_(why), now_(now) {}
+  std::vector<JobKey> held_for(const std::string& cluster) const override {
+    return forwards_.held_for(cluster);
+  }
+  std::optional<sched::SaidOfAttempt> said_of(JobKey job) const override {
+    return forwards_.said_of(job, now_);
+  }
+  const sched::Job* find(JobKey job) const override { return jobs_.find(job); }
+  std::string why(JobKey job) const override { return why_(job); }
+
+ private:
+  const sched::book::JobTable& jobs_;
+  const sched::book::ForwardedJobs& forwards_;
+  const std::function<std::string(JobKey)>& why_;
+  const WallTime now_;
+};
 
 // Why no job of another cluster runs as this user; "": it may. Some accounts can do more than their name says: that of munged can be anybody.
 std::string keeps_out(const sched::ConfigView& files, const sched::Identity& who) {
@@ -102,63 +110,50 @@ void ForwardIn::configure(std::shared_ptr<const Configuration> configuration) {
   next_figures_.reset();
   next_usage_.reset();
   next_reasons_.reset();
-  for (auto& [cluster, peer] : peers_) {
-    peer.answers.push_back(applications_of(*configuration_));
-    if (auto told = definitions_for(cluster, *configuration_)) peer.answers.push_back(std::move(*told));
-  }
-  if (!peers_.empty()) handler_.turn_soon();
+  for (const std::string& cluster : in_.connected()) tell_about(cluster);
+  if (in_.any()) handler_.turn_soon();
+}
+
+// What the files say to the cluster.
+void ForwardIn::tell_about(const std::string& cluster) {
+  in_.also(cluster, applications_of(*configuration_));
+  if (auto told = definitions_for(cluster, *configuration_)) in_.also(cluster, std::move(*told));
 }
 
 // ---------------------------------------------------------------- the other cluster
 
 void ForwardIn::serves(const std::string& cluster) {
-  Peer& peer = peers_[cluster];
-  peer = {};
-  peer.connection = ++connections_;
-  peer.greets = true;
+  in_.serves(cluster);
+  tell_about(cluster);
   next_figures_.reset();
   handler_.changed(forwards_.is_back(cluster));
   handler_.turn_soon();
 }
 
-void ForwardIn::lost(const std::string& cluster) { peers_.erase(cluster); }
-
 Result<void> ForwardIn::heard(const std::string& cluster, wire::PeerMessage message, WallTime now) {
-  const auto found = peers_.find(cluster);
-  if (found == peers_.end()) return {};
-  Peer& peer = found->second;
-  peer.waiting_bytes += message.ByteSizeLong();
-  if (peer.inbox.size() >= kMostWaiting || peer.waiting_bytes > kMostWaitingBytes)
-    return internal_error("found more than " + std::to_string(kMostWaiting) + " messages or " +
-                          std::to_string(kMostWaitingBytes >> 20) + " MB that wait for a user's name");
-  peer.inbox.push_back(std::move(message));
+  if (auto waits = in_.heard(cluster, std::move(message)); !waits) return waits;
   work(cluster, now);
   return {};
 }
 
 void ForwardIn::work(const std::string& cluster, WallTime now) {
-  const auto found = peers_.find(cluster);
-  if (found == peers_.end()) return;
-  Peer& peer = found->second;
-  while (!peer.looks_up && !peer.inbox.empty() && take(cluster, peer, peer.inbox.front(), now)) pop(peer);
+  while (const wire::PeerMessage* const message = in_.next(cluster)) {
+    if (!take(cluster, *message, now)) return;
+    in_.taken(cluster);
+  }
 }
 
-void ForwardIn::pop(Peer& peer) {
-  peer.waiting_bytes -= peer.inbox.front().ByteSizeLong();
-  peer.inbox.pop_front();
-}
-
-// False: it waits for a look-up, and stays in the inbox.
-bool ForwardIn::take(const std::string& cluster, Peer& peer, const wire::PeerMessage& message, WallTime now) {
+// False: it waits for a look-up.
+bool ForwardIn::take(const std::string& cluster, const wire::PeerMessage& message, WallTime now) {
   using What = wire::PeerMessage::WhatCase;
   switch (message.what_case()) {
     case What::kOffer:
-      return take_offer(cluster, peer, message.offer(), now);
+      return take_offer(cluster, message.offer(), now);
     case What::kSignal:
-      answer(peer, forwards_.signal(cluster, message.signal(), now));
+      answer(cluster, forwards_.signal(cluster, message.signal(), now));
       return true;
     case What::kRecall:
-      answer(peer, forwards_.recall(cluster, message.recall(), now));
+      answer(cluster, forwards_.recall(cluster, message.recall(), now));
       return true;
     case What::kAcknowledge:
       handler_.changed(forwards_.acknowledge(cluster, message.acknowledge(), now));
@@ -168,24 +163,22 @@ bool ForwardIn::take(const std::string& cluster, Peer& peer, const wire::PeerMes
   }
 }
 
-bool ForwardIn::take_offer(const std::string& cluster, Peer& peer, const wire::ForwardOffer& offered,
-                           WallTime now) {
+bool ForwardIn::take_offer(const std::string& cluster, const wire::ForwardOffer& offered, WallTime now) {
   if (!peers::check(offered.attempt())) return true;
   if (forwards_.knows(cluster, offered.attempt()))
-    return answer(peer, forwards_.offer(cluster, offered, {}, {}, now)), true;
+    return answer(cluster, forwards_.offer(cluster, offered, {}, {}, now)), true;
   const auto claim = peers::claim_of(offered);
-  if (!claim) return refuse(peer, offered, claim.error().text), true;
+  if (!claim) return refuse(cluster, offered, claim.error().text), true;
   const auto user = peers::accepted(user_map_of(configuration_->files), cluster, *claim);
-  if (!user) return refuse(peer, offered, user.error().text), true;
+  if (!user) return refuse(cluster, offered, user.error().text), true;
   const auto account = accounts_.find(*user);
   if (account == accounts_.end() || steady_now() - account->second.first > kAccountKept)
-    return look_up(cluster, peer, *user), false;
-  offer(cluster, peer, offered, claim->user, account->second.second, now);
+    return look_up(cluster, *user), false;
+  offer(cluster, offered, claim->user, account->second.second, now);
   return true;
 }
 
-void ForwardIn::look_up(const std::string& cluster, Peer& peer, const std::string& user) {
-  peer.looks_up = true;
+void ForwardIn::look_up(const std::string& cluster, const std::string& user) {
   const auto account = std::make_shared<Account>();
   const auto work = [account, user] {
     passwd entry{};
@@ -198,31 +191,28 @@ void ForwardIn::look_up(const std::string& cluster, Peer& peer, const std::strin
     account->who.user = user;
     if (found) account->who.uid = found->pw_uid, account->who.gid = found->pw_gid;
   };
-  aside_.ask(work, [this, cluster, user, account, connection = peer.connection](io::SideThread::End end) {
-    const auto found = peers_.find(cluster);
-    if (end != io::SideThread::End::finished) account->failure = "the user database did not answer in time";
-    if (account->failure.empty()) {
-      if (accounts_.size() > kMostAccounts) accounts_.clear();
-      accounts_[user] = {steady_now(), *account};
-    }
-    if (found == peers_.end() || found->second.connection != connection) return;
-    Peer& asker = found->second;
-    asker.looks_up = false;
-    if (!account->failure.empty() && !asker.inbox.empty()) {
-      refuse(asker, asker.inbox.front().offer(), account->failure);
-      pop(asker);
-    }
-    this->work(cluster, io::wall_now());
-  });
+  aside_.ask(work,
+             [this, cluster, user, account, connection = in_.looks_up(cluster)](io::SideThread::End end) {
+               if (end != io::SideThread::End::finished)
+                 account->failure = "the user database did not answer in time";
+               if (account->failure.empty()) {
+                 if (accounts_.size() > kMostAccounts) accounts_.clear();
+                 accounts_[user] = {steady_now(), *account};
+               }
+               if (!in_.looked_up(cluster, connection)) return;
+               if (const auto* const message = in_.next(cluster); message && !account->failure.empty()) {
+                 refuse(cluster, message->offer(), account->failure);
+                 in_.taken(cluster);
+               }
+               this->work(cluster, io::wall_now());
+             });
 }
 
-void ForwardIn::offer(const std::string& cluster, Peer& peer, const wire::ForwardOffer& offered,
+void ForwardIn::offer(const std::string& cluster, const wire::ForwardOffer& offered,
                       const std::string& claimed, const Account& account, WallTime now) {
-  if (configuration_->files.lsb->queue(offered.queue())) {  // a peer may name as many as it likes
-    auto& number = peer.numbers[offered.queue()];
-    number = std::max(number, offered.number());
-  }
-  if (!account.found) return refuse(peer, offered, "user " + account.who.user + " is not known here");
+  if (configuration_->files.lsb->queue(offered.queue()))  // a peer may name as many as it likes
+    in_.offered(cluster, offered.queue(), offered.number());
+  if (!account.found) return refuse(cluster, offered, "user " + account.who.user + " is not known here");
   sched::Identity who = account.who;
   const auto& administrators = configuration_->files.cluster->cluster.administrators;
   who.is_admin = who.uid == 0 || who.uid == geteuid() ||
@@ -230,115 +220,35 @@ void ForwardIn::offer(const std::string& cluster, Peer& peer, const wire::Forwar
   wire::Submission asked = peers::crossing(offered.asked());
   asked.set_user(claimed);
   if (auto why = keeps_out(configuration_->files, who); !why.empty())
-    return refuse(peer, offered, std::move(why));
-  answer(peer, offered.has_lent() ? handler_.start_on_lent_slots(cluster, offered, asked, who, now)
-                                  : forwards_.offer(cluster, offered, asked, who, now));
+    return refuse(cluster, offered, std::move(why));
+  answer(cluster, offered.has_lent() ? handler_.start_on_lent_slots(cluster, offered, asked, who, now)
+                                     : forwards_.offer(cluster, offered, asked, who, now));
 }
 
-void ForwardIn::answer(Peer& peer, sched::book::ForwardedJobs::Answered answered) {
+void ForwardIn::answer(const std::string& cluster, sched::book::ForwardedJobs::Answered answered) {
   handler_.changed(std::move(answered.effects));
-  const auto& [state, over] = answered.said;
-  if (state)
-    dirty_.insert(sched::key_of(state->job().key()));
-  else if (over->has_job())
-    dirty_.insert(sched::key_of(over->job().key()));
-  else
-    *peer.answers.emplace_back().mutable_over() = *over;
+  in_.answered(cluster, answered.said);
   handler_.turn_soon();
 }
 
-void ForwardIn::refuse(Peer& peer, const wire::ForwardOffer& offered, std::string why) {
-  auto& over = *peer.answers.emplace_back().mutable_over();
-  over = sched::book::refused(offered.attempt(), std::move(why));
+void ForwardIn::refuse(const std::string& cluster, const wire::ForwardOffer& offered, std::string why) {
+  auto over = sched::book::refused(offered.attempt(), std::move(why));
   if (offered.has_lent()) over.set_how(wire::ForwardOver::NOT_STARTED);  // another host may take it
+  in_.refused(cluster, std::move(over));
   handler_.turn_soon();
-}
-
-// ---------------------------------------------------------------- what is told
-
-void ForwardIn::changed(const std::set<JobKey>& jobs) {
-  if (peers_.empty()) return;
-  dirty_.insert(jobs.begin(), jobs.end());
-}
-
-// Names of the peers. Sending may end a connection, and then removes its peer from peers_.
-std::vector<std::string> ForwardIn::serving() const {
-  std::vector<std::string> names;
-  for (const auto& [cluster, peer] : peers_) names.push_back(cluster);
-  return names;
 }
 
 void ForwardIn::flush(WallTime now) {
-  for (const std::string& cluster : serving())
-    for (auto& said : due_for(cluster, now)) handler_.say(cluster, std::move(said));
-  for (const JobKey job : std::exchange(dirty_, {})) tell(job, now);
-  reasons_.clear();
-}
-
-std::vector<wire::PeerMessage> ForwardIn::due_for(const std::string& cluster, WallTime now) {
-  const auto peer = peers_.find(cluster);
-  if (peer == peers_.end()) return {};
-  std::vector<wire::PeerMessage> due;
-  if (std::exchange(peer->second.greets, false)) greet(cluster, peer->second, now, due);
-  for (auto& said : std::exchange(peer->second.answers, {})) due.push_back(std::move(said));
-  return due;
-}
-
-std::string ForwardIn::reason_of(JobKey job) const {
-  const auto known = reasons_.find(job);
-  return known == reasons_.end() ? handler_.why(job) : known->second;
-}
-
-void ForwardIn::greet(const std::string& cluster, Peer& peer, WallTime now,
-                      std::vector<wire::PeerMessage>& due) const {
-  due.emplace_back().mutable_held();
-  std::size_t bytes = 0;
-  for (const JobKey job : forwards_.held_for(cluster)) {
-    auto known = forwards_.said_of(job, now);
-    if (!known) continue;
-    // A queue's forwards are numbered by the cluster that makes them: by the queue that it asked for, whatever became of the job here.
-    if (const sched::Job* record = jobs_.find(job)) {
-      auto& number =
-          peer.numbers[record->asked->queues_size() > 0 ? record->asked->queues(0) : record->record.queue()];
-      number = std::max(number, record->record.from().number());
-    }
-    auto said = crossing(std::move(*known));
-    if (bytes >= kFullPart) {
-      due.emplace_back().mutable_held();
-      bytes = 0;
-    }
-    bytes += said.state ? said.state->ByteSizeLong() : said.over->ByteSizeLong();
-    auto& held = *due.back().mutable_held();
-    if (said.state) *held.add_running() = std::move(*said.state);
-    if (said.over) *held.add_over() = std::move(*said.over);
-  }
-  due.back().mutable_held()->set_last(true);
-  due.push_back(applications_of(*configuration_));
-  if (auto told = definitions_for(cluster, *configuration_)) due.push_back(std::move(*told));
-}
-
-void ForwardIn::tell(JobKey job, WallTime now) {
-  const std::string cluster = forwards_.cluster_of(job);
-  if (cluster.empty() || !peers_.contains(cluster)) return;
-  auto known = forwards_.said_of(job, now);
-  if (!known) return;
-  auto said = crossing(std::move(*known));
-  wire::PeerMessage message;
-  if (said.state) {
-    if (sched::pending(said.state->job().status()) && said.state->job().why().empty() &&
-        said.state->attempt().lent_host().empty())
-      said.state->mutable_job()->set_why(reason_of(job));
-    *message.mutable_state() = std::move(*said.state);
-  } else {
-    *message.mutable_over() = std::move(*said.over);
-  }
-  handler_.say(cluster, std::move(message));
+  in_.flush(HeldJobs(jobs_, forwards_, handler_.why, now),
+            [this](const std::string& cluster, wire::PeerMessage message) {
+              handler_.say(cluster, std::move(message));
+            });
 }
 
 // ---------------------------------------------------------------- at intervals
 
 void ForwardIn::tick(const sched::cycle::Snapshot& snapshot, WallTime now, TimePoint steady) {
-  if (peers_.empty()) return;
+  if (!in_.any()) return;
   const auto& params = configuration_->files.lsb->params;
   if (params.mc_update_interval > Duration{0} && (!next_figures_ || steady >= *next_figures_)) {
     next_figures_ = steady + params.mc_update_interval;
@@ -347,35 +257,17 @@ void ForwardIn::tick(const sched::cycle::Snapshot& snapshot, WallTime now, TimeP
   const Duration reasons = params.mc_pending_reason_interval;
   const Duration usage =
       params.mc_rusage_update_interval.value_or(reasons > Duration{0} ? reasons : kUsageInterval);
-  if (comes(next_usage_, usage, steady))
-    for (const auto& [cluster, peer] : peers_) dirty_.merge(unfinished_of(cluster).running);
-  if (comes(next_reasons_, reasons, steady))
-    for (auto& [cluster, peer] : peers_) tell_reasons(peer, unfinished_of(cluster).pending);
-  if (!dirty_.empty()) handler_.turn_soon();
-}
-
-ForwardIn::Unfinished ForwardIn::unfinished_of(const std::string& cluster) const {
-  Unfinished jobs;
-  for (const JobKey job : forwards_.held_for(cluster)) {
-    const sched::Job* found = jobs_.find(job);
-    if (!found || sched::finished(found->status())) continue;
-    (sched::pending(sched::shown_status(found->record)) ? jobs.pending : jobs.running).insert(job);
+  const HeldJobs jobs(jobs_, forwards_, handler_.why, now);
+  if (comes(next_usage_, usage, steady)) in_.tell_running(jobs);
+  if (comes(next_reasons_, reasons, steady)) {
+    const int kb = params.mc_pending_reason_kb;
+    in_.tell_reasons(jobs, kb == 0 ? std::nullopt : std::optional(static_cast<std::size_t>(kb) * 1024));
   }
-  return jobs;
-}
-
-// Of as many jobs as MC_PENDING_REASON_PKG_SIZE allows.
-void ForwardIn::tell_reasons(Peer& peer, const std::set<JobKey>& pending) {
-  const int kb = configuration_->files.lsb->params.mc_pending_reason_kb;
-  const auto most = kb == 0 ? std::nullopt : std::optional(static_cast<std::size_t>(kb) * 1024);
-  for (auto& told : peer.reasons.next(pending, most, handler_.why)) {
-    dirty_.insert(told.job);
-    reasons_[told.job] = std::move(told.why);
-  }
+  if (in_.anything_changed()) handler_.turn_soon();
 }
 
 std::optional<TimePoint> ForwardIn::next_tick() const {
-  if (peers_.empty()) return std::nullopt;
+  if (!in_.any()) return std::nullopt;
   const auto& params = configuration_->files.lsb->params;
   std::optional<TimePoint> next = next_usage_;
   if (next_reasons_ && (!next || *next_reasons_ < *next)) next = next_reasons_;
@@ -390,20 +282,16 @@ void ForwardIn::tell_figures(const sched::cycle::Snapshot& snapshot, WallTime no
   for (std::size_t i = 0; i < wanted.size(); ++i)
     wanted[i] = rules.queues[i].row != nullptr && !rules.queues[i].row->receive_jobs_from.empty();
   const auto figures = sched::cycle::queue_figures(snapshot, now, wanted);
-  for (const std::string& cluster : serving()) {
-    const auto found = peers_.find(cluster);
-    if (found == peers_.end() || found->second.greets) continue;  // what we hold is said first
-    const Peer& peer = found->second;
+  for (const std::string& cluster : in_.greeted()) {
     wire::PeerMessage message;
     auto& all = *message.mutable_figures();
     for (std::size_t i = 0; i < wanted.size(); ++i) {
       if (!wanted[i] || !sched::book::receives(*rules.queues[i].row, cluster)) continue;
-      const auto number = peer.numbers.find(rules.queues[i].name);
       auto& told = *all.add_queues();
       put(figures[i], told);
       told.set_name(rules.queues[i].name);
       told.set_priority(rules.queues[i].priority);
-      told.set_accounts_for(number == peer.numbers.end() ? 0 : number->second);
+      told.set_accounts_for(in_.accounts_for(cluster, rules.queues[i].name));
       put_room(*rules.queues[i].row, forwards_.waiting_in(rules.queues[i].name), told);
     }
     if (all.queues_size() != 0) handler_.say(cluster, std::move(message));

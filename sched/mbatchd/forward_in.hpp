@@ -1,12 +1,10 @@
 // ForwardIn: the executing side of forwarding: takes offers, orders and recalls of other clusters to the Book, and tells those clusters
 // how their jobs stand.
 //
-// What a cluster says is done in its sequence: an offer whose user is being looked up holds back what follows, so that a recall never
-// overtakes it. What is told leaves after the commit that makes it true (flush()), always as the job is then. Each user is the one
-// that UserMap says, or that this host knows by the name, never root nor an administrator.
+// When each message is taken, and when what is told, is InboundForwards' to say; the shell looks users up and asks the Book. Each user
+// is the one that UserMap says, or that this host knows by the name, never root nor an administrator.
 #pragma once
 
-#include <deque>
 #include <functional>
 #include <map>
 #include <memory>
@@ -21,7 +19,7 @@
 #include "sched/mbatchd/configuration.hpp"
 #include "sched/policy/book/forwarded_jobs.hpp"
 #include "sched/policy/cycle/snapshot.hpp"
-#include "sched/policy/peers/reason_round.hpp"
+#include "sched/policy/peers/inbound_forwards.hpp"
 
 namespace rollcall::mbatchd {
 
@@ -44,12 +42,12 @@ class ForwardIn {
   void configure(std::shared_ptr<const Configuration> configuration);
 
   void serves(const std::string& cluster);
-  void lost(const std::string& cluster);
+  void lost(const std::string& cluster) { in_.lost(cluster); }
   // An error: the connection has to end.
   Result<void> heard(const std::string& cluster, wire::PeerMessage message, WallTime now);
 
   // Jobs that have changed.
-  void changed(const std::set<sched::JobKey>& jobs);
+  void changed(const std::set<sched::JobKey>& jobs) { in_.changed(jobs); }
   // Everything is committed: tells what is to be told.
   void flush(WallTime now);
   // Figures of queues, usage and pending reasons, at their intervals.
@@ -62,36 +60,16 @@ class ForwardIn {
     bool found = false;
     std::string failure;  // the user database gave no answer: why
   };
-  struct Peer {
-    std::uint64_t connection = 0;
-    bool greets = false;  // what we hold is still to be told
-    std::deque<wire::PeerMessage> inbox;
-    std::size_t waiting_bytes = 0;  // in it
-    bool looks_up = false;
-    std::vector<wire::PeerMessage> answers;        // refusals, and what is not known
-    std::map<std::string, std::uint64_t> numbers;  // by queue: the highest forward that was answered
-    sched::peers::ReasonRound reasons;
-  };
   void work(const std::string& cluster, WallTime now);
-  static void pop(Peer& peer);
-  bool take(const std::string& cluster, Peer& peer, const wire::PeerMessage& message, WallTime now);
-  bool take_offer(const std::string& cluster, Peer& peer, const wire::ForwardOffer& offer, WallTime now);
-  void look_up(const std::string& cluster, Peer& peer, const std::string& user);
+  bool take(const std::string& cluster, const wire::PeerMessage& message, WallTime now);
+  bool take_offer(const std::string& cluster, const wire::ForwardOffer& offer, WallTime now);
+  void look_up(const std::string& cluster, const std::string& user);
   // `claimed`: who submitted it there.
-  void offer(const std::string& cluster, Peer& peer, const wire::ForwardOffer& offer,
-             const std::string& claimed, const Account& account, WallTime now);
-  void answer(Peer& peer, sched::book::ForwardedJobs::Answered answered);
-  void refuse(Peer& peer, const wire::ForwardOffer& offer, std::string why);
-  std::vector<std::string> serving() const;
-  std::vector<wire::PeerMessage> due_for(const std::string& cluster, WallTime now);
-  void greet(const std::string& cluster, Peer& peer, WallTime now, std::vector<wire::PeerMessage>& due) const;
-  void tell(sched::JobKey job, WallTime now);
-  std::string reason_of(sched::JobKey job) const;
-  struct Unfinished {
-    std::set<sched::JobKey> running, pending;
-  };
-  Unfinished unfinished_of(const std::string& cluster) const;
-  void tell_reasons(Peer& peer, const std::set<sched::JobKey>& pending);
+  void offer(const std::string& cluster, const wire::ForwardOffer& offer, const std::string& claimed,
+             const Account& account, WallTime now);
+  void answer(const std::string& cluster, sched::book::ForwardedJobs::Answered answered);
+  void refuse(const std::string& cluster, const wire::ForwardOffer& offer, std::string why);
+  void tell_about(const std::string& cluster);
   void tell_figures(const sched::cycle::Snapshot& snapshot, WallTime now);
 
   const sched::book::JobTable& jobs_;
@@ -100,11 +78,8 @@ class ForwardIn {
   const Handler handler_;
   io::SideThread aside_;
   std::shared_ptr<const Configuration> configuration_;
-  std::map<std::string, Peer> peers_;  // those that serve
-  std::uint64_t connections_ = 0;
+  sched::peers::InboundForwards in_;
   std::map<std::string, std::pair<TimePoint, Account>> accounts_;  // by name, for a minute
-  std::set<sched::JobKey> dirty_;
-  std::map<sched::JobKey, std::string> reasons_;  // of those in dirty_ whose reason is known already
   std::optional<TimePoint> next_figures_, next_usage_, next_reasons_;
 };
 

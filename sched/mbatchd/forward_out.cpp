@@ -28,10 +28,7 @@ using sched::JobKey;
 
 constexpr std::size_t kMostCandidates = 20'000;  // jobs of one pass
 constexpr int kMostChoices = 1000;               // of one pass
-constexpr int kMostHeld = 1'000'000;             // attempts that a cluster may say it holds
-constexpr std::size_t kMostHeldBytes = std::size_t{1} << 30;
 constexpr int kMostRefusals = 1000;     // of a cluster in one session: each is an event and a row of ours
-constexpr int kMostComplaints = 20;     // lines of the log about one connection
 constexpr int kMostDifferences = 1000;  // shown
 
 std::string host_of(const std::string& cluster) { return HostId::whole_cluster(cluster).text(); }
@@ -50,50 +47,48 @@ void ForwardOut::configure(std::shared_ptr<const Configuration> configuration) {
 
 // ---------------------------------------------------------------- the other cluster
 
+// What the policy asks and tells.
+class ForwardOut::BookPort : public peers::OutboundForwards::Port {
+ public:
+  explicit BookPort(ForwardOut& out) : out_(out) {}
+  const sched::Job* find(JobKey job) const override { return out_.jobs_.find(job); }
+  std::vector<JobKey> jobs_on(const std::string& host) const override {
+    const auto& jobs = out_.jobs_.on_host(host);
+    return {jobs.begin(), jobs.end()};
+  }
+  bool sends_to(const conf::RemoteQueue& queue) const override { return out_.sends_to(queue); }
+  void told(const std::string& host, const sched::HostReport& report) override {
+    out_.handler_.told(host, report);
+  }
+  void over(const std::string& cluster, const Attempt& attempt, wire::ForwardOver::How how) override {
+    out_.over(cluster, attempt, how);
+  }
+  void answers_again(const std::string&) override { out_.handler_.plan_soon(); }
+  void log(const std::string& line) override { out_.log_.warning(line); }
+
+ private:
+  ForwardOut& out_;
+};
+
 void ForwardOut::serves(const std::string& cluster) {
   lost(cluster);
-  gate_.serves(cluster);
-  held_[cluster] = {};
-  complaints_.erase(cluster);
-  ++connections_[cluster];
+  out_.serves(cluster);
 }
 
 void ForwardOut::lost(const std::string& cluster) {
-  held_.erase(cluster);
-  gate_.lost(cluster);
   applications_.erase(cluster);
   definitions_.erase(cluster);
-  if (!queues_.connected(cluster)) return;
-  queues_.connected(cluster, false);
-  handler_.gone(host_of(cluster));
+  if (out_.lost(cluster)) handler_.gone(host_of(cluster));
 }
 
 Result<void> ForwardOut::heard(const std::string& cluster, const wire::PeerMessage& message, TimePoint now) {
-  using What = wire::PeerMessage::WhatCase;
-  if (message.what_case() == What::kHeld) return take_held(cluster, message.held());
-  if (!queues_.connected(cluster))
-    return internal_error("found a message about a job before the last ForwardHeld, expected that first");
-  Result<void> taken;
-  switch (message.what_case()) {
-    case What::kState:
-      taken = take_state(cluster, message.state());
-      break;
-    case What::kOver:
-      taken = take_over(cluster, message.over());
-      break;
-    case What::kFigures:
-      take_figures(cluster, message.figures(), now);
-      break;
-    case What::kApplications:
-      applications_[cluster] = peers::believed(message.applications());
-      break;
-    case What::kDefinitions:
-      take_definitions(cluster, message.definitions());
-      break;
-    default:
-      break;
-  }
-  if (!taken) complain(cluster, taken.error().text);
+  const bool was_greeted = out_.greeted(cluster);
+  BookPort port(*this);
+  if (auto taken = out_.heard(cluster, message, now, port); !taken) return taken;
+  const bool greeted_now = !was_greeted && out_.greeted(cluster);
+  if (greeted_now || (message.has_figures() && waiting_ > 0)) handler_.plan_soon();
+  if (message.has_applications()) applications_[cluster] = peers::believed(message.applications());
+  if (message.has_definitions()) take_definitions(cluster, message.definitions());
   return {};
 }
 
@@ -105,193 +100,42 @@ void ForwardOut::take_definitions(const std::string& cluster, const wire::PeerDe
                  " definitions of lsf.shared differ, as bclusters -l shows: " + lines.front());
 }
 
-Result<void> ForwardOut::take_held(const std::string& cluster, const wire::ForwardHeld& part) {
-  const auto found = held_.find(cluster);
-  if (found == held_.end())
-    return internal_error("found ForwardHeld after the last part, expected it once in a connection");
-  Held& held = found->second;
-  held.bytes += part.ByteSizeLong();
-  // Without what cannot be true of a job: an attempt takes little room here, whatever is said of it.
-  for (const auto& state : part.running()) {
-    auto& one = *held.all.add_running();
-    *one.mutable_attempt() = state.attempt();
-    if (fits(cluster, state.attempt(), state.job())) *one.mutable_job() = state.job();
-  }
-  for (const auto& told : part.over()) {
-    auto& one = *held.all.add_over();
-    one = told;
-    if (!fits(cluster, told.attempt(), told.job())) one.clear_job();
-  }
-  if (held.all.running_size() + held.all.over_size() > kMostHeld || held.bytes > kMostHeldBytes)
-    return internal_error("found more than a million attempts or " + std::to_string(kMostHeldBytes >> 20) +
-                          " MB of them that it holds");
-  if (!part.last()) return {};
-  const wire::ForwardHeld all = std::move(held.all);
-  held_.erase(found);
-  greeted(cluster, all);
-  return {};
-}
-
-// Those that were made before mbatchd was restarted; all others are known.
-void ForwardOut::restore_forwards(const std::string& cluster) {
-  for (const JobKey key : jobs_.on_host(host_of(cluster))) {
-    const sched::Job* job = jobs_.find(key);
-    if (!job || !sched::is_elsewhere(job->record)) continue;
-    const auto& forwarded = job->record.forwarded();
-    const Forward forward{{forwarded.queue(), cluster}, forwarded.number()};
-    if (!forwards_.try_emplace({key, job->record.attempt()}, forward).second) continue;
-    queues_.restored(forward.queue, forward.number, static_cast<int>(job->record.hosts(0).slots()));
-  }
-}
-
-void ForwardOut::greeted(const std::string& cluster, const wire::ForwardHeld& held) {
-  queues_.connected(cluster, true);
-  gate_.greeted(cluster);
-  restore_forwards(cluster);
-  handler_.told(host_of(cluster), peers::came_of(held));
-  forget_ended(cluster);
-  for (const auto& state : held.running())
-    if (const auto taken = take_state(cluster, state); !taken) complain(cluster, taken.error().text);
-  for (const auto& over : held.over())
-    if (const auto taken = take_over(cluster, over); !taken) complain(cluster, taken.error().text);
-  handler_.plan_soon();
-}
-
-bool ForwardOut::fits(const std::string& cluster, const wire::ForwardAttempt& attempt,
-                      const wire::JobElsewhere& there) {
-  const sched::Job* job = jobs_.find(sched::key_of(attempt.key()));
-  if (!job) return there.hosts_size() == 0;
-  const auto fitting = peers::fits(there, *job->asked);
-  if (!fitting) complain(cluster, fitting.error().text);
-  return fitting.has_value();
-}
-
-Result<void> ForwardOut::take_state(const std::string& cluster, const wire::ForwardState& state) {
-  if (auto checked = peers::check(state.attempt()); !checked) return checked;
-  if (!fits(cluster, state.attempt(), state.job())) return {};
-  auto job = peers::believed(state.job());
-  if (!job) return job.error();
-  const Attempt attempt = peers::attempt_of(state.attempt());
-  const std::string host = job->hosts_size() == 0 ? cluster : job->hosts(0).name() + "@" + cluster;
-  answered(cluster, attempt);
-  handler_.told(host_of(cluster), report::Elsewhere{attempt, std::move(*job)});
-  if (!state.terminal()) return {};
-  // No port and no key: its bsub reaches the terminal by way of us (docs/decisions/0094).
-  report::Ready ready{attempt, {}};
-  ready.stream.set_host(host);
-  handler_.told(host_of(cluster), ready);
-  return {};
-}
-
-Result<void> ForwardOut::take_over(const std::string& cluster, const wire::ForwardOver& told) {
-  if (auto checked = peers::check(told.attempt()); !checked) return checked;
-  if (!fits(cluster, told.attempt(), told.job())) return {};
-  const auto over = peers::believed(told);
-  if (!over) return over.error();
-  const Attempt attempt = peers::attempt_of(over->attempt());
-  auto end = peers::over_of(*over);
-  if (over->how() == wire::ForwardOver::WITHDRAWN)
-    if (const auto known = forwards_.find(attempt); known != forwards_.end()) {
-      const auto& [queue, number] = known->second;
-      queues_.came_back(queue, number);
-      // Without the job: what the next job like it finds.
-      if (const auto figures = queues_.figures(queue)) end.figures = slots_of(*figures);
-    }
-  // A refused offer does not count against LSB_MAX_FORWARD_PER_SESSION, so one cluster cannot use it up.
-  if (over->how() == wire::ForwardOver::REFUSED) {
-    offered_ -= offered_ > 0 && forwards_.contains(attempt) ? 1 : 0;
-    ++refusals_[cluster];
-  } else
+// A refused offer does not count against LSB_MAX_FORWARD_PER_SESSION, so one cluster cannot use it up.
+void ForwardOut::over(const std::string& cluster, const Attempt& attempt, wire::ForwardOver::How how) {
+  if (how != wire::ForwardOver::REFUSED) {
     tried_.erase(attempt.job);
-  answered(cluster, attempt);
-  handler_.told(host_of(cluster), end);
-  if (const auto post = peers::post_over_of(*over)) handler_.told(host_of(cluster), *post);
-  if (!is_there(attempt)) left(attempt);  // one that is not known there is offered again
-  return {};
-}
-
-void ForwardOut::answered(const std::string& cluster, const Attempt& attempt) {
-  if (gate_.answered(cluster, attempt)) handler_.plan_soon();
+    return;
+  }
+  ++refusals_[cluster];
+  if (offered_ > 0) --offered_;
 }
 
 std::string ForwardOut::closed(const std::string& cluster) const {
-  if (const auto count = gate_.unanswered(cluster); count >= peers::OrderGate::kMostUnanswered)
+  if (const auto count = out_.unanswered(cluster); count >= peers::OrderGate::kMostUnanswered)
     return "its cluster has not answered " + std::to_string(count) + " offers";
   const auto refusals = refusals_.find(cluster);
   if (refusals == refusals_.end() || refusals->second < kMostRefusals) return "";
   return "its cluster has refused " + std::to_string(refusals->second) + " offers in this MBD_SLEEP_TIME";
 }
 
-// A peer fills no log: the first lines of a connection tell enough.
-void ForwardOut::complain(const std::string& cluster, const std::string& what) {
-  const int number = ++complaints_[cluster];
-  if (number <= kMostComplaints) log_.warning("cluster " + cluster + ": " + what);
-  if (number == kMostComplaints)
-    log_.warning("cluster " + cluster +
-                 ": further messages that cannot be true are not logged until it connects again");
-}
-
 void ForwardOut::untaken(const peers::step::Untaken& order) {
-  const Attempt attempt = peers::attempt_of(order.attempt);
-  if (order.kind != wire::PeerMessage::kOffer) {
-    complain(order.cluster, "it does not know an order for job " + sched::text(attempt.job) +
-                                ": its release is older, and the job stays there as it is");
-    return handler_.not_known(host_of(order.cluster), order.kind);
-  }
-  wire::ForwardOver over;
-  *over.mutable_attempt() = order.attempt;
-  over.set_how(wire::ForwardOver::REFUSED);
-  over.set_why("cluster " + order.cluster + " does not know offers of this kind: its release is older");
-  static_cast<void>(take_over(order.cluster, over));
+  BookPort port(*this);
+  if (order.kind == wire::PeerMessage::kOffer) return out_.offer_unknown(order.cluster, order.attempt, port);
+  out_.complain(order.cluster,
+                "it does not know an order for job " + sched::text(peers::attempt_of(order.attempt).job) +
+                    ": its release is older, and the job stays there as it is",
+                port);
+  handler_.not_known(host_of(order.cluster), order.kind);
 }
 
-// A peer may name as many queues as it likes: those that no queue here sends jobs to are not kept.
-bool ForwardOut::sends_to(const std::string& cluster, const std::string& queue) const {
+bool ForwardOut::sends_to(const conf::RemoteQueue& queue) const {
   const auto names_it = [&](const conf::RemoteQueue& to) {
-    return to.queue == queue && (to.cluster == cluster || to.cluster == "allclusters");
+    return to.queue == queue.queue && (to.cluster == queue.cluster || to.cluster == "allclusters");
   };
   const auto& queues = configuration_->files.lsb->queues;
   return std::any_of(queues.begin(), queues.end(), [&](const conf::QueueRow& row) {
     return std::any_of(row.send_jobs_to.begin(), row.send_jobs_to.end(), names_it);
   });
-}
-
-void ForwardOut::take_figures(const std::string& cluster, const wire::QueueFigures& figures, TimePoint now) {
-  const forward_policy::UpdateOrder order{connections_[cluster], ++updates_[cluster]};
-  for (const auto& of_queue : figures.queues()) {
-    if (!sends_to(cluster, of_queue.name())) continue;
-    const auto news = news_of(cluster, of_queue, order);
-    if (!news) {
-      complain(cluster, news.error().text);
-      continue;
-    }
-    // Where our clock went back over a restart, numbers of forwards begin below those that the other cluster has seen.
-    if (queues_.updated(*news, now) == forward_policy::ForwardedCounts::Outcome::invalid)
-      complain(cluster, "passed over figures of queue " + peers::plain_words(of_queue.name()) +
-                            " that cannot be true");
-  }
-  if (waiting_ > 0) handler_.plan_soon();
-}
-
-void ForwardOut::left(const Attempt& attempt) {
-  const auto known = forwards_.find(attempt);
-  if (known == forwards_.end()) return;
-  queues_.gone(known->second.queue, known->second.number);
-  gate_.ended(known->second.queue.cluster, attempt);
-  forwards_.erase(known);
-}
-
-bool ForwardOut::is_there(const Attempt& attempt) const {
-  const sched::Job* job = jobs_.find(attempt.job);
-  return job && sched::is_elsewhere(job->record) && job->record.attempt() == attempt.number;
-}
-
-// Attempts that were killed or asked back before the cluster had heard of them: it tells no end of these.
-void ForwardOut::forget_ended(const std::string& cluster) {
-  std::vector<Attempt> ended;
-  for (const auto& [attempt, forward] : forwards_)
-    if (forward.queue.cluster == cluster && !is_there(attempt)) ended.push_back(attempt);
-  for (const Attempt& attempt : ended) left(attempt);
 }
 
 // ---------------------------------------------------------------- offers
@@ -311,7 +155,7 @@ void ForwardOut::begin_session(WallTime now) {
 // While no cluster is connected, jobs wait for a greeting and not for a time.
 bool ForwardOut::may_offer() const {
   return sends_ && std::any_of(clusters_.begin(), clusters_.end(),
-                               [this](const auto& one) { return queues_.connected(one); });
+                               [this](const auto& one) { return out_.greeted(one); });
 }
 
 std::optional<WallTime> ForwardOut::next_session() const {
@@ -356,7 +200,7 @@ std::shared_ptr<const forward_policy::QueueTable> ForwardOut::table_for(const co
                                                                         Pass& pass) const {
   auto& table = pass.tables[queue.name];
   if (!table) {
-    auto queues = queues_.of(queue.send_jobs_to, clusters_, pass.steady);
+    auto queues = out_.queues().of(queue.send_jobs_to, clusters_, pass.steady);
     for (auto& one : queues) one.closed = closed(one.name.cluster);
     table = std::make_shared<forward_policy::QueueTable>(std::move(queues));
   }
@@ -398,7 +242,7 @@ bool ForwardOut::offer_job(const sched::Job& job, int slots, const Look& seen, P
       const auto& name = seen.table->queues()[offer].name;
       if (std::find(tried.queues.begin(), tried.queues.end(), name) != tried.queues.end()) continue;
       forward(job, name, slots, seen);
-      for (auto& [queue, table] : pass.tables) table->update(name, queues_.figures(name));
+      for (auto& [queue, table] : pass.tables) table->update(name, out_.queues().figures(name));
       return true;
     }
   more_ = more_ || !tried.queues.empty();
@@ -415,10 +259,9 @@ void ForwardOut::forward(const sched::Job& job, const conf::RemoteQueue& queue, 
   forwarded.set_why(forward_policy::line_of(seen.choice, seen.asks, seen.table->queues(), seen.settings));
   for (auto& row : rows_of(seen.choice, seen.asks, seen.table->queues(), seen.settings))
     forwarded.mutable_looked_at()->Add(std::move(row));
-  forwarded.set_number(queues_.forwarded(queue, slots));
-  forwards_[attempt] = {queue, forwarded.number()};
+  forwarded.set_number(out_.forwarded(attempt, queue, slots));
   tried_[attempt.job].queues.push_back(queue);
-  if (!handler_.dispatch(attempt.job, event)) left(attempt);
+  if (!handler_.dispatch(attempt.job, event)) out_.left(attempt);
 }
 
 sched::answers::RemoteLook ForwardOut::verdicts_of(const sched::cycle::Snapshot& snapshot, JobKey key,
@@ -460,7 +303,7 @@ wire::BatchReply::ClusterRows ForwardOut::rows(
       row.set_text(line);
     }
   for (const auto& queue : configuration_->files.lsb->queues) {
-    for (const auto& remote : queues_.of(queue.send_jobs_to, clusters_, now)) {
+    for (const auto& remote : out_.queues().of(queue.send_jobs_to, clusters_, now)) {
       auto& row = add(queue.name, remote.name.cluster);
       row.set_remote_queue(remote.name.queue);
       if (remote.figures) put(remote, *row.mutable_figures());
@@ -475,7 +318,7 @@ wire::BatchReply::ClusterRows ForwardOut::rows(
 
 void ForwardOut::say(const std::string& host, wire::PeerMessage order) {
   const std::string cluster = cluster_of(host);
-  if (gate_.order(cluster)) handler_.say(cluster, std::move(order));
+  if (out_.order(cluster)) handler_.say(cluster, std::move(order));
 }
 
 // An offer is repeated when a cluster connects, which may be before LIM has answered a master that was restarted. Without the type
@@ -488,7 +331,7 @@ void ForwardOut::start(const std::string& host, sched::order::Start order) {
     untyped_[attempt] = {host, std::move(order)};
     return;
   }
-  if (!gate_.offer(cluster, order.attempt)) return;
+  if (!out_.offer(cluster, order.attempt)) return;
   wire::PeerMessage message = peers::offer_of(order);
   auto& offer = *message.mutable_offer();
   if (offer.asked().from_type().empty())
@@ -504,7 +347,7 @@ void ForwardOut::start(const std::string& host, sched::order::Start order) {
 void ForwardOut::offer_untyped() {
   if (untyped_.empty() || !handler_.types_known()) return;
   for (auto& [attempt, offer] : std::exchange(untyped_, {}))
-    if (is_there(attempt)) start(offer.host, std::move(offer.order));
+    if (peers::is_there(attempt, jobs_.find(attempt.job))) start(offer.host, std::move(offer.order));
 }
 
 void ForwardOut::signal(const std::string& host, const sched::order::Signal& order) {

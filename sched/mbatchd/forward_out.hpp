@@ -1,9 +1,10 @@
 // ForwardOut: the submission side of forwarding: offers jobs to other clusters, and is the engine of the jobs that are there: their
 // orders leave as messages, what those clusters say comes back as reports of the host "@cluster".
 //
-// It owns what is known of remote queues, and what was tried in this session (LSB_MAX_FORWARD_PER_SESSION in each MBD_SLEEP_TIME). It
-// decides nothing about a job: choose() (sched/policy/forward) says where it is offered, the Book what becomes of it. A job is
-// offered to one queue at a time, and to at most three in a session.
+// Which orders may leave, which attempts are there and what is known of remote queues is OutboundForwards' to say. The shell owns what
+// was tried in this session (LSB_MAX_FORWARD_PER_SESSION in each MBD_SLEEP_TIME). It decides nothing about a job: choose()
+// (sched/policy/forward) says where it is offered, the Book what becomes of it. A job is offered to one queue at a time, and to at
+// most three in a session.
 #pragma once
 
 #include <functional>
@@ -23,8 +24,7 @@
 #include "sched/policy/book/job_table.hpp"
 #include "sched/policy/cycle/snapshot.hpp"
 #include "sched/policy/forward/choice.hpp"
-#include "sched/policy/forward/remote_queues.hpp"
-#include "sched/policy/peers/order_gate.hpp"
+#include "sched/policy/peers/outbound_forwards.hpp"
 #include "sched/policy/peers/peer_sessions.hpp"
 #include "sched/policy/values/events_and_effects.hpp"
 
@@ -45,7 +45,7 @@ class ForwardOut : public sched::Engine {
     std::function<bool()> types_known;                            // false: LIM has not told of any host yet
   };
   ForwardOut(const sched::book::JobTable& jobs, io::Log& log, std::uint64_t first_forward, Handler handler)
-      : jobs_(jobs), log_(log), handler_(std::move(handler)), queues_(first_forward) {}
+      : jobs_(jobs), log_(log), handler_(std::move(handler)), out_(first_forward) {}
 
   void configure(std::shared_ptr<const Configuration> configuration);
 
@@ -80,14 +80,7 @@ class ForwardOut : public sched::Engine {
   void release(const std::string& host, const sched::Attempt& attempt) override;  // a recall
 
  private:
-  struct Held {  // what a cluster has said so far of what it holds
-    wire::ForwardHeld all;
-    std::size_t bytes = 0;
-  };
-  struct Forward {
-    conf::RemoteQueue queue;
-    std::uint64_t number = 0;
-  };
+  class BookPort;
   struct Untyped {  // an offer
     std::string host;
     sched::order::Start order;
@@ -95,12 +88,6 @@ class ForwardOut : public sched::Engine {
   struct Tried {  // of one job, in this session
     std::vector<conf::RemoteQueue> queues;
   };
-  Result<void> take_held(const std::string& cluster, const wire::ForwardHeld& held);
-  void restore_forwards(const std::string& cluster);
-  void greeted(const std::string& cluster, const wire::ForwardHeld& held);
-  Result<void> take_state(const std::string& cluster, const wire::ForwardState& state);
-  Result<void> take_over(const std::string& cluster, const wire::ForwardOver& over);
-  void take_figures(const std::string& cluster, const wire::QueueFigures& figures, TimePoint now);
   struct Pass {  // what offers behind one cycle, or the answer to one question, are made of
     const sched::cycle::Snapshot& snapshot;
     WallTime now;
@@ -119,33 +106,22 @@ class ForwardOut : public sched::Engine {
   bool may_offer() const;
   void begin_session(WallTime now);
   bool offer_job(const sched::Job& job, int slots, const Look& seen, Pass& pass);
-  bool sends_to(const std::string& cluster, const std::string& queue) const;
+  bool sends_to(const conf::RemoteQueue& queue) const;
   void forward(const sched::Job& job, const conf::RemoteQueue& queue, int slots, const Look& seen);
   void say(const std::string& host, wire::PeerMessage order);
   void offer_untyped();
-  void left(const sched::Attempt& attempt);
-  void answered(const std::string& cluster, const sched::Attempt& attempt);
-  void complain(const std::string& cluster, const std::string& what);
+  void over(const std::string& cluster, const sched::Attempt& attempt, wire::ForwardOver::How how);
   void take_definitions(const std::string& cluster, const wire::PeerDefinitions& told);
-  bool is_there(const sched::Attempt& attempt) const;
-  // Whether a job of ours may be on those hosts; if not, the log is told.
-  bool fits(const std::string& cluster, const wire::ForwardAttempt& attempt, const wire::JobElsewhere& there);
-  void forget_ended(const std::string& cluster);
 
   const sched::book::JobTable& jobs_;
   io::Log& log_;
   const Handler handler_;
-  sched::forward::RemoteQueues queues_;
+  sched::peers::OutboundForwards out_;
   std::shared_ptr<const Configuration> configuration_;
   std::vector<std::string> clusters_;                           // peers, for `queue@allclusters`
   std::map<std::string, wire::PeerApplications> applications_;  // by connected cluster, as told
   std::map<std::string, wire::PeerDefinitions> definitions_;    // likewise, of those that lend hosts
-  std::map<std::string, Held> held_;                            // by cluster, until its last part
-  std::map<std::string, std::uint64_t> connections_, updates_;  // for the order of updates
-  std::map<std::string, int> complaints_;                       // by cluster: of its connection
-  std::map<sched::Attempt, Forward> forwards_;
-  sched::peers::OrderGate gate_;
-  std::map<sched::Attempt, Untyped> untyped_;  // wait for LIM
+  std::map<sched::Attempt, Untyped> untyped_;                   // wait for LIM
 
   bool sends_ = false;  // a queue has SNDJOBS_TO
   std::optional<WallTime> session_;

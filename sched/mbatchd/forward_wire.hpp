@@ -14,15 +14,15 @@
 #include "sched/policy/cycle/queue_figures.hpp"
 #include "sched/policy/forward/choice.hpp"
 #include "sched/policy/forward/remote_queues.hpp"
+#include "sched/policy/peers/queue_news.hpp"
 #include "sched/policy/peers/user_map.hpp"
 #include "sched/policy/values/book_config.hpp"
 #include "sched/policy/values/engine.hpp"
 
 namespace rollcall::mbatchd {
 
-// Errors: figures that cannot be true.
-Result<sched::forward::QueueNews> news_of(const std::string& cluster, const wire::QueueFigures::OfQueue& told,
-                                          sched::forward::UpdateOrder order);
+using sched::peers::news_of;
+using sched::peers::slots_of;
 
 void put(const sched::cycle::QueueFigures& figures, wire::QueueFigures::OfQueue& told);
 // For bclusters -l; the queue has figures.
@@ -39,7 +39,6 @@ bool may_forward(const sched::ConfigView& files, const conf::QueueRow& queue, co
 // UserMap of lsb.users, whose groups are those of lsb.users. `files` must outlive it.
 sched::peers::UserMap user_map_of(const sched::ConfigView& files);
 
-wire::RemoteSlots slots_of(const sched::forward::Figures& figures);
 sched::forward::Figures figures_of(const wire::RemoteSlots& slots);
 // A choice as rows that the job's record keeps: one for each queue, in the order of `queues`.
 std::vector<wire::ForwardVerdict> rows_of(const sched::forward::Choice& choice,

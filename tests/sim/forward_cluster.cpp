@@ -11,6 +11,10 @@ using What = wire::PeerMessage::WhatCase;
 std::size_t cluster_of_host(const std::string& host) { return number_of(HostId(host).cluster()); }
 std::string host_of(const std::string& cluster) { return HostId::whole_cluster(cluster).text(); }
 
+// What is held is told in parts of one job each.
+constexpr peers::InboundLimits kSmallParts{
+    .waiting = 10'000, .waiting_bytes = std::size_t{64} << 20, .full_part = 1};
+
 // Above all numbers that its earlier lives gave to forwards.
 std::uint64_t first_number(int life) {
   return std::uint64_t{1'000'000} * (static_cast<std::uint64_t>(life) + 1);
@@ -23,7 +27,11 @@ std::size_t number_of(std::string_view cluster) { return static_cast<std::size_t
 
 ForwardCluster::ForwardCluster(Outside& outside, std::size_t its_number, const ConfigView& config,
                                std::uint32_t seed, const WorldChances& chances, Plans plans)
-    : number(its_number), world(config, seed, chances), outside_(outside), figures_(first_number(0)) {
+    : number(its_number),
+      world(config, seed, chances),
+      outside_(outside),
+      out_(first_number(0)),
+      in_(kSmallParts) {
   if (plans == Plans::with_cycles) {
     cycles_.emplace(config);
     world.plan_with(
@@ -31,7 +39,7 @@ ForwardCluster::ForwardCluster(Outside& outside, std::size_t its_number, const C
   }
   world.watch([this](const Effect& effect, const book::Book&) {
     changed_since_check = true;
-    if (const auto* save = std::get_if<effect::SaveJob>(&effect)) changed_.insert(save->key);
+    if (const auto* save = std::get_if<effect::SaveJob>(&effect)) in_.changed({save->key});
   });
   world.join(
       *this, [this] { committed(); }, [this] { died(); });
@@ -61,20 +69,20 @@ bool ForwardCluster::must_store(const ForwardCluster& other) const {
 
 void ForwardCluster::connected(const ForwardCluster& other) {
   known_[other.number] = other.identity().row;
-  peers_.insert(other.number);
-  figures_.forget(name_of(other.number));
-  greeted_.erase(other.number);
-  greets_.insert(other.number);
-  gate_.serves(name_of(other.number));
+  in_.serves(name_of(other.number));
+  out_.serves(name_of(other.number));
 }
 
 void ForwardCluster::apart(std::size_t other) {
-  peers_.erase(other);
-  figures_.connected(name_of(other), false);
-  greeted_.erase(other);
-  greets_.erase(other);
-  gate_.lost(name_of(other));
-  answers_.erase(other);  // as ForwardIn::lost(): in the next connection the attempt is offered again
+  out_.lost(name_of(other));
+  in_.lost(name_of(other));
+}
+
+std::set<std::size_t> ForwardCluster::greeted() const {
+  std::set<std::size_t> all;
+  for (const std::string& other : in_.connected())
+    if (out_.greeted(other)) all.insert(number_of(other));
+  return all;
 }
 
 void ForwardCluster::notice_loss(std::size_t other) {
@@ -83,95 +91,82 @@ void ForwardCluster::notice_loss(std::size_t other) {
       [&](book::Book& book, WallTime now) { return book.hosts().host_gone(host_of(name_of(other)), now); });
 }
 
-void ForwardCluster::greet(std::size_t other) {
-  wire::PeerMessage message;
-  auto& held = *message.mutable_held();
-  const auto& forwards = world.book().forwards();
-  for (const JobKey key : forwards.held_for(name_of(other))) {
-    check_stored(key);
-    auto said = forwards.said_of(key, world.now());
-    const auto& record = world.book().jobs().find(key)->record;
-    figures_.took_in(name_of(other), record.queue(), record.from().number());
-    if (said && said->state)
-      *held.add_running() = std::move(*said->state);
-    else if (said)
-      *held.add_over() = std::move(*said->over);
-  }
-  held.set_last(true);
-  tell(other, std::move(message));
-}
-
 // ---------------------------------------------------------------- what it hears
 
-void ForwardCluster::hear(std::size_t from, const wire::PeerMessage& message) {
-  heard_since_check.insert(from);
-  change([&](book::Book& book, WallTime now) { return apply(name_of(from), message, book, now); });
+void ForwardCluster::hear(std::size_t from, const wire::PeerMessage& message, bool looks_up) {
+  const std::string cluster = name_of(from);
+  if (const auto waits = in_.heard(cluster, message); !waits) outside_.trouble(waits.error().text);
+  if (looks_up && message.has_offer() && !look_ups_.contains(cluster) && in_.next(cluster))
+    look_ups_[cluster] = in_.looks_up(cluster);
+  work(cluster);
 }
+
+void ForwardCluster::work(const std::string& from) {
+  while (in_.next(from)) {
+    const wire::PeerMessage message = *in_.next(from);
+    in_.taken(from);
+    heard_since_check.insert(number_of(from));
+    change([&](book::Book& book, WallTime now) { return apply(from, message, book, now); });
+  }
+}
+
+// What an executing cluster says is for the Book, and nothing of it is a lie.
+class ForwardCluster::BookPort : public peers::OutboundForwards::Port {
+ public:
+  BookPort(ForwardCluster& of, book::Book& book, Effects& effects, WallTime now)
+      : cluster_(of), book_(book), effects_(effects), now_(now) {}
+  const Job* find(JobKey job) const override { return book_.jobs().find(job); }
+  std::vector<JobKey> jobs_on(const std::string& host) const override {
+    const auto& jobs = book_.jobs().on_host(host);
+    return {jobs.begin(), jobs.end()};
+  }
+  bool sends_to(const conf::RemoteQueue&) const override { return true; }
+  void told(const std::string& host, const HostReport& report) override {
+    auto more = book_.hosts().host_told(host, report, now_);
+    effects_.insert(effects_.end(), std::make_move_iterator(more.begin()),
+                    std::make_move_iterator(more.end()));
+  }
+  void over(const std::string&, const Attempt& attempt, wire::ForwardOver::How how) override {
+    if (how == wire::ForwardOver::WITHDRAWN) cluster_.figures_.came_back(attempt, book_);
+  }
+  void answers_again(const std::string& cluster) override {
+    cluster_.outside_.trouble(cluster + " has left too many offers without an answer");
+  }
+  void log(const std::string& line) override { cluster_.outside_.trouble(line); }
+
+ private:
+  ForwardCluster& cluster_;
+  book::Book& book_;
+  Effects& effects_;
+  const WallTime now_;
+};
 
 Effects ForwardCluster::apply(const std::string& from, const wire::PeerMessage& message, book::Book& book,
                               WallTime now) {
-  const std::size_t sender = number_of(from);
   auto& forwards = book.forwards();
   switch (message.what_case()) {
     case What::kOffer:
-      figures_.took_in(from, message.offer().queue(), message.offer().number());
-      return answered(sender, forwards.offer(from, message.offer(), peers::crossing(message.offer().asked()),
-                                             kForwardUser, now));
+      in_.offered(from, message.offer().queue(), message.offer().number());
+      return answered(from, forwards.offer(from, message.offer(), peers::crossing(message.offer().asked()),
+                                           kForwardUser, now));
     case What::kSignal:
-      return answered(sender, forwards.signal(from, message.signal(), now));
+      return answered(from, forwards.signal(from, message.signal(), now));
     case What::kRecall:
-      return answered(sender, forwards.recall(from, message.recall(), now));
+      return answered(from, forwards.recall(from, message.recall(), now));
     case What::kAcknowledge:
       return forwards.acknowledge(from, message.acknowledge(), now);
-    case What::kFigures:
-      figures_.heard(from, message.figures());
-      return {};
     default:
-      return apply_told(from, message, book, now);
+      break;
   }
-}
-
-// What an executing cluster says.
-Effects ForwardCluster::apply_told(const std::string& from, const wire::PeerMessage& message,
-                                   book::Book& book, WallTime now) {
   Effects effects;
-  const auto told = [&](const HostReport& report) {
-    auto more = book.hosts().host_told(host_of(from), report, now);
-    effects.insert(effects.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
-  };
-  const auto state = [&](const wire::ForwardState& one) {
-    const auto job = peers::believed(one.job());
-    if (!job) return outside_.trouble(job.error().text);
-    told(report::Elsewhere{peers::attempt_of(one.attempt()), *job});
-  };
-  const auto over = [&](const wire::ForwardOver& one) {
-    const auto end = peers::believed(one);
-    if (!end) return outside_.trouble(end.error().text);
-    told(peers::over_of(*end));
-    if (const auto post = peers::post_over_of(*end)) told(*post);
-    figures_.forget_ended(book.jobs());
-  };
-  if (message.has_held()) {
-    greeted_.insert(number_of(from));
-    gate_.greeted(from);
-    figures_.connected(from, true);
-    told(peers::came_of(message.held()));
-    for (const auto& one : message.held().running()) state(one);
-    for (const auto& one : message.held().over()) over(one);
-  }
-  if (message.has_held()) figures_.forget_ended(book.jobs());
-  if (message.has_state()) state(message.state());
-  if (message.has_over()) over(message.over());
+  BookPort port(*this, book, effects, now);
+  if (const auto heard = out_.heard(from, message, {}, port); !heard) outside_.trouble(heard.error().text);
+  if (message.has_figures()) figures_.heard(from, message.figures());
   return effects;
 }
 
-Effects ForwardCluster::answered(std::size_t to, book::ForwardedJobs::Answered answer) {
-  if (answer.said.state)
-    changed_.insert(key_of(answer.said.state->job().key()));
-  else if (answer.said.over->has_job())
-    changed_.insert(key_of(answer.said.over->job().key()));
-  else
-    answers_[to].push_back(std::move(*answer.said.over));
+Effects ForwardCluster::answered(const std::string& to, book::ForwardedJobs::Answered answer) {
+  in_.answered(to, answer.said);
   return std::move(answer.effects);
 }
 
@@ -183,7 +178,7 @@ void ForwardCluster::tell(std::size_t to, wire::PeerMessage message) {
 }
 
 // A begin alone is not stored: the host tells it again after a restart.
-void ForwardCluster::check_stored(JobKey key) {
+void ForwardCluster::check_stored(JobKey key) const {
   const auto begun = [](wire::JobRecord record) {
     record.clear_starting();
     for (const auto clear :
@@ -199,49 +194,46 @@ void ForwardCluster::check_stored(JobKey key) {
     outside_.trouble(name_of(number) + " tells of job " + text(key) + " what is not in its store");
 }
 
-void ForwardCluster::committed() {
-  for (const std::size_t other : std::exchange(greets_, {})) greet(other);
-  for (auto& [to, answers] : std::exchange(answers_, {}))
-    for (auto& over : answers) {
-      wire::PeerMessage message;
-      *message.mutable_over() = std::move(over);
-      tell(to, std::move(message));
-    }
-  const auto& forwards = world.book().forwards();
-  for (const JobKey key : std::exchange(changed_, {})) {
-    const std::string cluster = forwards.cluster_of(key);
-    if (cluster.empty()) continue;
-    auto said = forwards.said_of(key, world.now());
-    if (!said) continue;
-    check_stored(key);
-    wire::PeerMessage message;
-    if (said->state)
-      *message.mutable_state() = std::move(*said->state);
-    else
-      *message.mutable_over() = std::move(*said->over);
-    tell(number_of(cluster), std::move(message));
+// The Book's facts, of which all that is told must be on disk.
+struct ForwardCluster::HeldJobs : peers::InboundForwards::Jobs {
+  explicit HeldJobs(const ForwardCluster& of) : cluster(of) {}
+  std::vector<JobKey> held_for(const std::string& of) const override { return forwards().held_for(of); }
+  std::optional<SaidOfAttempt> said_of(JobKey job) const override {
+    auto said = forwards().said_of(job, cluster.world.now());
+    if (said) cluster.check_stored(job);
+    return said;
   }
+  const Job* find(JobKey job) const override { return cluster.world.book().jobs().find(job); }
+  std::string why(JobKey) const override { return "a reason"; }
+  const book::ForwardedJobs& forwards() const { return cluster.world.book().forwards(); }
+  const ForwardCluster& cluster;
+};
+
+void ForwardCluster::committed() {
+  in_.flush(HeldJobs(*this), [this](const std::string& cluster, wire::PeerMessage message) {
+    tell(number_of(cluster), std::move(message));
+  });
   if (std::exchange(figures_due_, false) && cycles_) tell_figures();
 }
 
 // Its figures are told behind what it holds.
 void ForwardCluster::tell_figures() {
   cycles_->look(world.book(), [this](cycle::Snapshot& snapshot) {
-    for (const std::size_t other : peers_) {
+    for (const std::string& other : in_.greeted()) {
       wire::PeerMessage message;
-      *message.mutable_figures() = figures_.told(name_of(other), snapshot, world.book(), world.now());
-      const auto wrong = ForwardFigures::broken(message.figures(), name_of(other), world.book());
+      *message.mutable_figures() = ForwardFigures::told(other, in_, snapshot, world.book(), world.now());
+      const auto wrong = ForwardFigures::broken(message.figures(), other, world.book());
       if (!wrong.empty()) outside_.trouble(name_of(number) + ": " + wrong);
-      tell(other, std::move(message));
+      tell(number_of(other), std::move(message));
     }
   });
 }
 
 void ForwardCluster::say(const std::string& host, wire::PeerMessage message) {
-  if (gate_.order(name_of(cluster_of_host(host)))) tell(cluster_of_host(host), std::move(message));
+  if (out_.order(name_of(cluster_of_host(host)))) tell(cluster_of_host(host), std::move(message));
 }
 void ForwardCluster::start(const std::string& host, order::Start order) {
-  if (gate_.offer(name_of(cluster_of_host(host)), order.attempt)) say(host, peers::offer_of(order));
+  if (out_.offer(name_of(cluster_of_host(host)), order.attempt)) say(host, peers::offer_of(order));
 }
 void ForwardCluster::expect(const std::string&, const order::Expect&) {
   outside_.trouble("another cluster is to expect tasks");
@@ -264,6 +256,8 @@ void ForwardCluster::release(const std::string& host, const Attempt& attempt) {
 
 void ForwardCluster::turn() {
   changed_since_check = true;
+  for (const auto& [cluster, connection] : std::exchange(look_ups_, {}))
+    if (in_.looked_up(cluster, connection)) work(cluster);
   world.turn();
 }
 
@@ -280,22 +274,22 @@ Effects ForwardCluster::forward(book::Book& book, const Job& job, const conf::Re
   auto& forwarded = event.forwarded.emplace();
   forwarded.set_cluster(to.cluster);
   forwarded.set_queue(to.queue);
-  forwarded.set_number(figures_.forwarded(attempt, to, slots));
+  forwarded.set_number(out_.forwarded(attempt, to, slots));
   auto effects = book.hosts().dispatch(attempt.job, event, now);
-  if (effects.empty()) figures_.forget_ended(book.jobs());
+  if (effects.empty()) out_.left(attempt);
   return effects;
 }
 
 std::vector<conf::RemoteQueue> ForwardCluster::choice(const std::string& queue, int slots) const {
   std::vector<std::string> clusters;
-  for (const std::size_t other : greeted_) clusters.push_back(name_of(other));
-  return figures_.choice(queue, clusters, slots);
+  for (const std::size_t other : greeted()) clusters.push_back(name_of(other));
+  return ForwardFigures::choice(out_.queues(), queue, clusters, slots);
 }
 
 std::string ForwardCluster::wrong() const {
   if (!cycles_) return "";
   const auto slots = broken_slots(world.book());
-  return slots.empty() ? figures_.broken(world.book()) : slots;
+  return slots.empty() ? figures_.broken(out_, world.book()) : slots;
 }
 
 void ForwardCluster::back_up() {
@@ -314,13 +308,10 @@ void ForwardCluster::lose_store(BookWorld::NewStore with, bool same_ids) {
 void ForwardCluster::died() {
   ++runs_;
   changed_since_check = true;
-  changed_.clear();
-  answers_.clear();
-  greeted_.clear();
-  greets_.clear();
-  peers_.clear();
-  gate_ = {};
-  figures_ = ForwardFigures(first_number(runs_));
+  out_ = peers::OutboundForwards(first_number(runs_));
+  in_ = peers::InboundForwards(kSmallParts);
+  look_ups_.clear();
+  figures_ = {};
   outside_.died(number);
 }
 

@@ -1,7 +1,7 @@
 // ForwardCluster: one of the clusters of a ForwardWorld: a BookWorld, what mbatchd has between its Book and other clusters, and what
 // its store remembers of their stores. It is the engine of the jobs that are elsewhere.
 //
-// It tells what it holds before anything else, and every state behind the commit that makes it true. Owned by the world.
+// What leaves to whom, and in which order, is as in mbatchd: InboundForwards and OutboundForwards decide it. Owned by the world.
 #pragma once
 
 #include <map>
@@ -13,7 +13,8 @@
 
 #include "common/wire/peer.pb.h"
 #include "sched/policy/book/forwarded_jobs.hpp"
-#include "sched/policy/peers/order_gate.hpp"
+#include "sched/policy/peers/inbound_forwards.hpp"
+#include "sched/policy/peers/outbound_forwards.hpp"
 #include "sched/policy/peers/peer_identity.hpp"
 #include "tests/sim/book_world.hpp"
 #include "tests/sim/cycles.hpp"
@@ -49,8 +50,9 @@ class ForwardCluster : public Engine {
   void apart(std::size_t other);
   void notice_loss(std::size_t other);  // its mbatchd hears that the connection is gone
   void forget(std::size_t other) { known_.erase(other); }
-  void hear(std::size_t from, const wire::PeerMessage& message);
-  const std::set<std::size_t>& greeted() const { return greeted_; }  // those that have said what they hold
+  // `looks_up`: the user of an offer, so that it and what follows wait for a turn of this cluster.
+  void hear(std::size_t from, const wire::PeerMessage& message, bool looks_up = false);
+  std::set<std::size_t> greeted() const;  // those that have said what they hold
 
   // ---- what happens
   void turn();
@@ -83,13 +85,13 @@ class ForwardCluster : public Engine {
 
   peers::OwnIdentity identity() const;
   Effects apply(const std::string& from, const wire::PeerMessage& message, book::Book& book, WallTime now);
-  Effects apply_told(const std::string& from, const wire::PeerMessage& message, book::Book& book,
-                     WallTime now);
-  Effects answered(std::size_t to, book::ForwardedJobs::Answered answer);
+  class BookPort;
+  struct HeldJobs;
+  Effects answered(const std::string& to, book::ForwardedJobs::Answered answer);
+  void work(const std::string& from);
   void say(const std::string& host, wire::PeerMessage message);
   void tell(std::size_t to, wire::PeerMessage message);
-  void greet(std::size_t other);
-  void check_stored(JobKey key);
+  void check_stored(JobKey key) const;
   void tell_figures();
   void committed();
   void died();
@@ -97,13 +99,10 @@ class ForwardCluster : public Engine {
   Outside& outside_;
   std::optional<Cycles> cycles_;
   ForwardFigures figures_;
-  std::set<std::size_t> peers_;
   bool figures_due_ = false;
-  std::set<std::size_t> greets_;  // who is to be told what this cluster holds, behind the next commit
-  std::set<std::size_t> greeted_;
-  peers::OrderGate gate_;
-  std::set<JobKey> changed_;
-  std::map<std::size_t, std::vector<wire::ForwardOver>> answers_;  // by cluster: of its present connection
+  peers::OutboundForwards out_;
+  peers::InboundForwards in_;
+  std::map<std::string, std::uint64_t> look_ups_;  // by cluster
   Known known_, known_in_backup_;
   int store_ = 0, store_in_backup_ = 0, stores_made_ = 0, runs_ = 0;
 };

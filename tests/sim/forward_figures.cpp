@@ -2,14 +2,13 @@
 
 #include <algorithm>
 
+#include "sched/mbatchd/forward_wire.hpp"
 #include "sched/policy/book/forwarded_jobs.hpp"
 #include "sched/policy/cycle/queue_figures.hpp"
 #include "sched/policy/values/elsewhere.hpp"
 
 namespace rollcall::sched {
 namespace {
-
-using Outcome = forward::ForwardedCounts::Outcome;
 
 int slots_of(const Job& job) { return static_cast<int>(std::max(1U, job.asked->min_slots())); }
 
@@ -22,54 +21,26 @@ std::string differs(const std::string& what, long long found, long long expected
 
 // ---------------------------------------------------------------- of the submission cluster
 
-void ForwardFigures::connected(const std::string& cluster, bool so) {
-  if (so) ++connections_[cluster];
-  queues_.connected(cluster, so);
-}
-
-std::uint64_t ForwardFigures::forwarded(const Attempt& attempt, const conf::RemoteQueue& queue, int slots) {
-  const std::uint64_t number = queues_.forwarded(queue, slots);
-  forwards_[attempt] = {queue, number};
-  return number;
-}
-
-void ForwardFigures::left(const Attempt& attempt) {
-  const auto known = forwards_.find(attempt);
-  if (known == forwards_.end()) return;
-  queues_.gone(known->second.queue, known->second.number);
-  forwards_.erase(known);
-}
-
-void ForwardFigures::forget_ended(const book::JobTable& jobs) {
-  std::vector<Attempt> ended;
-  for (const auto& [attempt, forward] : forwards_) {
-    const Job* job = jobs.find(attempt.job);
-    if (!job || !is_elsewhere(job->record) || job->record.attempt() != attempt.number)
-      ended.push_back(attempt);
-  }
-  for (const Attempt& attempt : ended) left(attempt);
-}
-
 void ForwardFigures::heard(const std::string& cluster, const wire::QueueFigures& figures) {
-  const forward::UpdateOrder order{connections_[cluster], ++updates_[cluster]};
-  for (const auto& told : figures.queues()) {
-    forward::QueueNews news;
-    news.name = {told.name(), cluster};
-    news.update = {order, told.accounts_for(), {}};
-    news.update.figures.slots = {told.total(), told.available(), told.running(), told.pending(),
-                                 told.preemptable()};
-    if (told.has_job_room()) news.update.figures.job_room = told.job_room();
-    news.priority = told.priority();
-    if (told.has_lowest_preemptable()) news.lowest_preemptable = told.lowest_preemptable();
-    // Numbers that this mbatchd has not given yet are of the one before it, whose jobs are all taken in.
-    if (queues_.updated(news, {}) == Outcome::taken) newest_[{cluster, told.name()}] = news.update;
-  }
+  for (const auto& told : figures.queues())
+    newest_[{cluster, told.name()}] = {told.accounts_for(), told.pending(),
+                                       told.has_job_room() ? std::optional(told.job_room()) : std::nullopt};
 }
 
-std::vector<conf::RemoteQueue> ForwardFigures::choice(const std::string& queue,
-                                                      const std::vector<std::string>& clusters,
-                                                      int slots) const {
-  const auto queues = queues_.of({{queue, "allclusters"}}, clusters, {});
+void ForwardFigures::came_back(const Attempt& attempt, const book::Book& book) {
+  const Job* job = book.jobs().find(attempt.job);
+  if (!job || !is_elsewhere(job->record) || job->record.attempt() != attempt.number) return;
+  const auto& to = job->record.forwarded();
+  const auto newest = newest_.find({to.cluster(), to.queue()});
+  if (newest == newest_.end() || to.number() > newest->second.accounts_for) return;
+  newest->second.pending = std::max<long long>(0, newest->second.pending - slots_of(*job));
+  if (newest->second.job_room) ++*newest->second.job_room;
+}
+
+std::vector<conf::RemoteQueue> ForwardFigures::choice(const forward::RemoteQueues& known,
+                                                      const std::string& queue,
+                                                      const std::vector<std::string>& clusters, int slots) {
+  const auto queues = known.of({{queue, "allclusters"}}, clusters, {});
   forward::ForwardJob asks;
   asks.min_slots = asks.max_slots = slots;
   forward::Settings settings;
@@ -80,14 +51,14 @@ std::vector<conf::RemoteQueue> ForwardFigures::choice(const std::string& queue,
   return offers;
 }
 
-std::string ForwardFigures::broken(const book::Book& book) const {
+std::string ForwardFigures::broken(const peers::OutboundForwards& out, const book::Book& book) const {
   std::map<Name, std::pair<int, int>> on_top;  // jobs, slots
   for (const auto status :
        {wire::STATUS_RUN, wire::STATUS_SSUSP, wire::STATUS_USUSP, wire::STATUS_UNKWN, wire::STATUS_ZOMBI})
     for (const JobKey key : book.jobs().with_status(status)) {
       const Job& job = *book.jobs().find(key);
       const auto& to = job.record.forwarded();
-      if (!is_elsewhere(job.record) || to.number() < first_) continue;
+      if (!is_elsewhere(job.record)) continue;
       const auto newest = newest_.find({to.cluster(), to.queue()});
       if (newest == newest_.end() || to.number() <= newest->second.accounts_for) continue;
       auto& [jobs, slots] = on_top[newest->first];
@@ -95,14 +66,14 @@ std::string ForwardFigures::broken(const book::Book& book) const {
       slots += slots_of(job);
     }
   for (const auto& [name, newest] : newest_) {
-    const auto figures = queues_.figures({name.second, name.first});
+    if (!out.greeted(name.first)) continue;  // no job is offered there
+    const auto figures = out.queues().figures({name.second, name.first});
     const std::string queue = "the counter of " + name.second + "@" + name.first;
     if (!figures) return queue + " is not known, though it was told";
     const auto [jobs, slots] = on_top.contains(name) ? on_top.at(name) : std::pair{0, 0};
-    auto wrong =
-        differs(queue + " for pending slots", figures->slots.pending, newest.figures.slots.pending + slots);
-    if (wrong.empty() && newest.figures.job_room)
-      wrong = differs(queue + " for room", *figures->job_room, std::max(0, *newest.figures.job_room - jobs));
+    auto wrong = differs(queue + " for pending slots", figures->slots.pending, newest.pending + slots);
+    if (wrong.empty() && newest.job_room)
+      wrong = differs(queue + " for room", *figures->job_room, std::max(0, *newest.job_room - jobs));
     if (!wrong.empty()) return wrong;
   }
   return "";
@@ -110,13 +81,9 @@ std::string ForwardFigures::broken(const book::Book& book) const {
 
 // ---------------------------------------------------------------- of the executing cluster
 
-void ForwardFigures::took_in(const std::string& cluster, const std::string& queue, std::uint64_t number) {
-  auto& last = numbers_[cluster][queue];
-  last = std::max(last, number);
-}
-
-wire::QueueFigures ForwardFigures::told(const std::string& cluster, const cycle::Snapshot& snapshot,
-                                        const book::Book& book, WallTime now) const {
+wire::QueueFigures ForwardFigures::told(const std::string& cluster, const peers::InboundForwards& in,
+                                        const cycle::Snapshot& snapshot, const book::Book& book,
+                                        WallTime now) {
   const auto& rules = snapshot.rules();
   const auto figures = cycle::queue_figures(snapshot, now, std::vector<bool>(rules.queues.size(), true));
   wire::QueueFigures all;
@@ -126,18 +93,9 @@ wire::QueueFigures ForwardFigures::told(const std::string& cluster, const cycle:
     auto& told = *all.add_queues();
     told.set_name(row->name);
     told.set_priority(rules.queues[i].priority);
-    told.set_total(static_cast<int>(figures[i].total));
-    told.set_available(static_cast<int>(figures[i].available));
-    told.set_running(static_cast<int>(figures[i].running));
-    told.set_pending(static_cast<int>(figures[i].pending));
-    told.set_preemptable(static_cast<int>(figures[i].preemptable));
-    if (figures[i].lowest_preemptable) told.set_lowest_preemptable(*figures[i].lowest_preemptable);
-    if (row->import_backlog)
-      told.set_job_room(
-          std::max(0, *row->import_backlog - static_cast<int>(book.forwards().waiting_in(row->name).jobs)));
-    if (const auto of = numbers_.find(cluster); of != numbers_.end())
-      if (const auto number = of->second.find(row->name); number != of->second.end())
-        told.set_accounts_for(number->second);
+    mbatchd::put(figures[i], told);
+    mbatchd::put_room(*row, book.forwards().waiting_in(row->name), told);
+    told.set_accounts_for(in.accounts_for(cluster, row->name));
   }
   return all;
 }

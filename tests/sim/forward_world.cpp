@@ -35,6 +35,7 @@ Knobs forward_knobs() {
           {"recalls", 5},
           {"repeats", 10},
           {"duplicates", 0},  // of any message
+          {"look_ups", 20},   // of the user of an offer: it and what follows wait
           {"deaths", 1},
           {"host_links", 5},
           {"failed_commits", 3},
@@ -160,7 +161,7 @@ void ForwardWorld::deliver(std::size_t from, std::size_t to) {
   if (offers_.size() > kOffersKept) offers_.pop_front();
   ForwardCluster& hears = *clusters_[to];
   const int deaths = hears.world.deaths();
-  hears.hear(from, message);
+  hears.hear(from, message, static_cast<int>(below(100)) < knobs_["look_ups"]);
   // One who has died hears nothing; of what it holds a peer tells once, and an offer that was refused may well be accepted.
   if (!fault("duplicates") || deaths != hears.world.deaths() || message.has_held()) return;
   if (message.has_offer() && !hears.world.book().forwards().knows(name_of(from), message.offer().attempt()))
@@ -194,9 +195,10 @@ void ForwardWorld::submit(std::size_t cluster, const wire::Submission& asked) {
 
 void ForwardWorld::forward(std::size_t from) {
   ForwardCluster& cluster = *clusters_[from];
-  if (cluster.greeted().empty()) return;
-  auto to = cluster.greeted().begin();
-  std::advance(to, below(cluster.greeted().size()));
+  const auto greeted = cluster.greeted();
+  if (greeted.empty()) return;
+  auto to = greeted.begin();
+  std::advance(to, below(greeted.size()));
   const std::string name = name_of(*to);
   cluster.change([&](book::Book& book, WallTime now) -> Effects {
     for (const std::string& queue : queues_)

@@ -48,7 +48,7 @@ BEGIN {
     # What is lent to whom: neither messages nor jobs.
     may["sched/policy/lease"] = "common/base common/conf common/resreq sched/policy/values sched/policy/lease"
     # Conversations of masters know neither jobs nor the Book.
-    may["sched/policy/peers"] = "common/base common/conf common/wire sched/policy/values sched/policy/lease sched/policy/peers"
+    may["sched/policy/peers"] = "common/base common/conf common/wire sched/policy/values sched/policy/forward sched/policy/lease sched/policy/peers"
     below("sched/policy", "answers", "values jobs book cycle lease")
     below("sched/policy", "submit", "values")
     below("sched/policy", "show", "values")
