@@ -20,12 +20,23 @@ TEST_F(ForwardCyclesSim, WithEveryFaultPreemptedJobsGoOnAndCountersAreRight) {
   EXPECT_GT(seen_.preemptions, 10);
   EXPECT_GT(seen_.abroad, 2);
   EXPECT_GT(seen_.forwards, 100);
+  EXPECT_GT(seen_.returns, 50);
   EXPECT_GT(seen_.deaths, 50);
+  EXPECT_GT(seen_.repeated, 50);
+  if (number("ROLLCALL_SIM_SEEDS", 500) >= 100) {  // a sanitizer's few worlds may have none
+    EXPECT_GT(seen_.stores_lost, 10);
+    EXPECT_GT(seen_.refused, 100);
+  }
 }
 
 TEST_F(ForwardCyclesSim, WithUsersPreemptedJobsOfOtherClustersLiveOnce) {
   each(100, forward_knobs().with("cycles", 1).with("turns", 300).with("people", 1).with("duplicates", 10));
   EXPECT_GT(seen_.preemptions, 3);
+  EXPECT_GT(seen_.abroad, 2);
+  EXPECT_GT(seen_.forwards, 100);
+  EXPECT_GT(seen_.returns, 50);
+  EXPECT_GT(seen_.deaths, 100);
+  EXPECT_GT(seen_.repeated, 50);
 }
 
 // One world again and again, in which nothing breaks but one master, at another point each time.
@@ -36,6 +47,8 @@ TEST_F(ForwardCyclesSim, ACrashAtAnyCommitPointLosesNoJob) {
   constexpr int kNever = 1'000'000;
   const Played calm = play(quiet.with("dies_at", kNever));
   ASSERT_EQ(calm.trouble, "") << told(quiet, calm);
+  EXPECT_GT(calm.seen.points, 500);
+  EXPECT_GT(calm.seen.forwards, 3);
   const int worlds = number("ROLLCALL_SIM_SEEDS", 500);
   const int step = worlds > 500 ? 1 : worlds == 500 ? 7 : 97;
   for (int point = 1; point <= calm.seen.points; point += step) {
@@ -44,7 +57,7 @@ TEST_F(ForwardCyclesSim, ACrashAtAnyCommitPointLosesNoJob) {
     ASSERT_EQ(played.trouble, "") << told(one, played);
     ASSERT_EQ(played.seen.deaths, 1) << point;
   }
-  std::cout << calm.seen.points << " points\n";
+  std::cout << calm.seen.points << " points, " << calm.seen.forwards << " forwards\n";
 }
 
 }  // namespace
