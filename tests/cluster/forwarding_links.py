@@ -141,8 +141,7 @@ class Scene:
     def has_no_running_process(self):
         """The job that is stopped: it is, or it has not begun."""
         pid = read_if_there(self.pid).strip()
-        process = processes.read_process(int(pid)) if pid else None
-        return not pid or (process is not None and process.state == "T")
+        return not pid or processes.is_stopped(int(pid))
 
     def give_an_order(self, faults):
         """During the faults; none to a master that is away itself."""

@@ -62,7 +62,7 @@ def test_a_job_cannot_take_its_shepherds_limits(bench):
         groups = read().split("groups of the job")[1].split()
         expect_equal(len(set(groups)), 1, f"groups of the job {groups}")
         batch.good("bstop", str(job))
-        wait_until(lambda: all(p.state == "T" for p in processes.all_processes() if "limits" in p.words), "bstop to reach the job")
+        wait_until(lambda: all(processes.is_stopped(p.pid) for p in processes.all_processes() if "limits" in p.words), "bstop to reach the job")
         batch.good("bkill", str(job))
         batch.wait_for(job, "EXIT")
     bench.saw("seven limits of its shepherd refused; bstop and bkill reach the job")

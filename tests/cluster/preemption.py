@@ -56,7 +56,7 @@ def test_a_job_stops_for_a_higher_one_and_goes_on(bench):
         batch.wait_for(high, "RUN")
         expect_equal(batch.field(low), "SSUSP", "the low job")
         expect_in("PREEMPTABLE_SLOTS:  0", batch.good("bqueues", "-l", "owners"), "bqueues -l has no more to preempt")
-        wait_until(lambda: processes.read_process(pid).state == "T", "the low job's processes to be stopped", 10)
+        wait_until(lambda: processes.is_stopped(pid), "the low job's processes to be stopped", 10)
         expect_equal(counts(batch, "n1"), ["closed_Full", "2", "1", "1"], "bhosts counts both, and full is what runs")
         told = re.sub(r"\s+", " ", batch.good("bjobs", "-l", str(low)))
         expect_in(REASON, told, "bjobs -l")

@@ -53,6 +53,28 @@ def all_processes():
     return [p for p in found if p]
 
 
+def is_frozen(pid):
+    """Its version 2 cgroup, or one above it, is frozen."""
+    try:
+        with open(f"/proc/{pid}/cgroup", encoding="ascii") as file:
+            path = next((line.rstrip("\n")[3:] for line in file if line.startswith("0::")), "")
+    except (FileNotFoundError, ProcessLookupError):
+        return False
+    for mount in ("/sys/fs/cgroup", "/sys/fs/cgroup/unified"):
+        try:
+            with open(f"{mount}{path}/cgroup.events", encoding="ascii") as file:
+                return "frozen 1" in file.read()
+        except FileNotFoundError:
+            continue
+    return False
+
+
+def is_stopped(pid):
+    """It was stopped by a signal, or by the freezer: that holds also what has not taken the signal yet."""
+    process = read_process(pid)
+    return process is not None and (process.state == "T" or is_frozen(pid))
+
+
 def children_of(pid, among=None):
     return [p for p in among or all_processes() if p.parent == pid]
 

@@ -8,7 +8,7 @@ set -eu
 
 cd "$1"
 owners="common/io/spawn.cpp common/io/run_program.cpp common/io/child.cpp common/io/neighbours.cpp elim/melim/elim_keeper.cpp
-    res/shepherd/guard.cpp res/shepherd/shepherd.cpp taskstarter/inner.cpp taskstarter/outer.cpp taskstarter/cgroup_keeper.cpp"
+    res/shepherd/guard.cpp res/shepherd/shepherd.cpp taskstarter/inner.cpp taskstarter/outer.cpp taskstarter/detached.cpp"
 files=$(find common pam taskstarter elim sched res -name '*.hpp' -o -name '*.cpp' -o -name '*.c' 2>/dev/null) || :
 if ! echo "$files" | grep -q '^common/io/spawn.cpp$'; then
     echo "$1: no common/io/spawn.cpp, which starts every program" >&2

@@ -101,7 +101,7 @@ TEST(TaskStarterOptions, EveryErrorSaysWhatWasFoundAndExpected) {
   EXPECT_THAT(error_of({"-x", "app"}), HasSubstr("unknown option '-x'"));
   EXPECT_THAT(
       error_of({"-p", "n1:1", "-np", "4", "app"}),
-      HasSubstr("unknown option '-np', expected -p, -c, -s, -a, -k, -h or -V (is it the launcher's? then "
+      HasSubstr("unknown option '-np', expected -p, -c, -s, -a, -k, -r, -h or -V (is it the launcher's? then "
                 "pam's -g counts"));
   EXPECT_THAT(error_of({"-pn1:1", "app"}), HasSubstr("unknown option '-pn1:1'"));
   EXPECT_THAT(error_of({"-p", "n1", "app"}), HasSubstr("found 'n1', expected host:port"));
