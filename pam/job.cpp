@@ -42,7 +42,7 @@ std::int64_t wall_us() {
   return duration_cast<microseconds>(system_clock::now().time_since_epoch()).count();
 }
 
-// Drawn, so that nobody of another user has taken it before. 32 hexadecimal digits.
+// 32 random hexadecimal digits: another user cannot guess the name and take it first.
 std::string relay_name() {
   std::string name;
   for (const char byte : io::random_bytes(16))

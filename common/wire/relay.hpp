@@ -74,7 +74,7 @@ class Relay {
   // 0: it has not said where its pam is, or is not known.
   PamId pam_of(StarterId starter) const;
   bool has_output(PamId pam) const;
-  // Nothing that ended conversations said waits to leave any more.
+  // All that TaskStarters said before they left has been taken by output().
   bool all_left(PamId pam) const;
   std::string output(PamId pam, std::size_t most);
 

@@ -9,13 +9,13 @@ import struct
 import subprocess
 
 from rollcall_testing import processes
-from rollcall_testing.job import expect_no_tasks, fake, method_1, open_gate, pam, requires_pam
+from rollcall_testing.job import (connections_to, expect_no_tasks, fake, method_1, open_gate, pam, requires_pam,
+                                  wait_for_connections)
 from rollcall_testing.programs import hold_report_against_notes, wait_for_ready
 from rollcall_testing.runner import expect, expect_equal, main
 from rollcall_testing.waiting import wait_until
 
 TASKS = 8
-ESTABLISHED = "01"
 
 
 @contextlib.contextmanager
@@ -32,16 +32,6 @@ def relay_of(bench):
         relay.wait()
 
 
-def connections_to(port):
-    """How many connections that port of this host has taken and still has."""
-    count = 0
-    for name in ("/proc/net/tcp", "/proc/net/tcp6"):
-        with open(name, encoding="ascii") as file:
-            for words in (line.split() for line in list(file)[1:]):
-                count += int(words[1].rsplit(":", 1)[1], 16) == port and words[3] == ESTABLISHED
-    return count
-
-
 def waiting_job(bench, name, *modes):
     """A job whose tasks wait for a gate: job, notes, gate."""
     notes = bench.fresh_directory()
@@ -52,12 +42,6 @@ def waiting_job(bench, name, *modes):
     job = pam(bench, "-n", str(TASKS), *method_1(launcher, program), environment=environment)
     wait_for_ready(notes, TASKS, job)
     return job, notes, gate
-
-
-def wait_for_connections(job, wanted, seconds=10):
-    port = job.port()
-    wait_until(lambda: connections_to(port) == wanted,
-               lambda: f"{wanted} connections to pam, there are {connections_to(port)}\n{job.told()}", seconds)
 
 
 def end_well(job, notes, gate):

@@ -171,6 +171,25 @@ def expect_no_tasks(job, seconds=2.0):
     wait_until(lambda: not job.tasks(), lambda: f"no task alive: {job.tasks()}\n{job.told()}", seconds)
 
 
+ESTABLISHED = "01"  # of /proc/net/tcp
+
+
+def connections_to(port):
+    """How many connections that port of this host has taken and still has."""
+    count = 0
+    for name in ("/proc/net/tcp", "/proc/net/tcp6"):
+        with open(name, encoding="ascii") as file:
+            for words in (line.split() for line in list(file)[1:]):
+                count += int(words[1].rsplit(":", 1)[1], 16) == port and words[3] == ESTABLISHED
+    return count
+
+
+def wait_for_connections(job, wanted, seconds=10):
+    port = job.port()
+    wait_until(lambda: connections_to(port) == wanted,
+               lambda: f"{wanted} connections to pam, there are {connections_to(port)}\n{job.told()}", seconds)
+
+
 def requires_pam(bench):
     """For main(): a missing pam is a failure, never a skip."""
     for name in ("pam", "TaskStarter"):
