@@ -211,7 +211,7 @@ expect 2 "no common/io/daemon_start.cpp" "$here/check_environment.sh" "$dir/tree
 
 # children FILE LINE: LINE in FILE is a breach.
 child_owners="common/io/spawn common/io/run_program common/io/child common/io/neighbours elim/melim/elim_keeper
-    res/shepherd/guard res/shepherd/shepherd taskstarter/inner taskstarter/outer taskstarter/cgroup_keeper"
+    res/shepherd/guard res/shepherd/shepherd taskstarter/inner taskstarter/outer taskstarter/detached"
 children() {
     fresh
     for owner in $child_owners; do echo 'while (waitpid(-1, &status, WNOHANG) > 0)' >"$dir/tree/$owner.cpp"; done
