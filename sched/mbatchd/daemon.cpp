@@ -399,7 +399,9 @@ class Daemon {
     for (auto& row : *rows.mutable_rows()) {
       const std::string why =
           row.receives() ? book_.forwards().takes_no_more(row.cluster()) : forward_out_.closed(row.cluster());
-      if (!why.empty() && row.status() == "ok") row.set_status("reject: " + why);
+      if (why.empty() || row.status() != "ok") continue;
+      row.set_status("reject");
+      row.set_why(why);
     }
     return rows;
   }
@@ -474,7 +476,7 @@ class Daemon {
       outcome.set_why(wire::BatchReply::Refusal::BAD_REQUEST);
     };
     for (const auto& cluster : asked.names()) {
-      if (peers_.condition(cluster) == "ok") {
+      if (peers_.condition(cluster).first == "ok") {
         fail("cluster " + cluster + " is connected: its jobs are not lost; bkill ends those that are there");
         continue;
       }

@@ -86,7 +86,8 @@ Result<void> ForwardOut::heard(const std::string& cluster, const wire::PeerMessa
   BookPort port(*this);
   if (auto taken = out_.heard(cluster, message, now, port); !taken) return taken;
   const bool greeted_now = !was_greeted && out_.greeted(cluster);
-  if (greeted_now || (message.has_figures() && waiting_ > 0)) handler_.plan_soon();
+  const bool queues_told = message.has_figures() || message.has_applications();
+  if (greeted_now || (queues_told && waiting_ > 0)) handler_.plan_soon();
   if (message.has_applications()) applications_[cluster] = peers::believed(message.applications());
   if (message.has_definitions()) take_definitions(cluster, message.definitions());
   return {};
@@ -201,7 +202,8 @@ std::shared_ptr<const forward_policy::QueueTable> ForwardOut::table_for(const co
   auto& table = pass.tables[queue.name];
   if (!table) {
     auto queues = out_.queues().of(queue.send_jobs_to, clusters_, pass.steady);
-    for (auto& one : queues) one.closed = closed(one.name.cluster);
+    for (auto& one : queues)
+      if (auto why = closed(one.name.cluster); !why.empty()) one.closed = std::move(why);
     table = std::make_shared<forward_policy::QueueTable>(std::move(queues));
   }
   table->clear_returns();
@@ -278,13 +280,15 @@ sched::answers::RemoteLook ForwardOut::verdicts_of(const sched::cycle::Snapshot&
 }
 
 wire::BatchReply::ClusterRows ForwardOut::rows(
-    const std::function<std::string(const std::string& cluster)>& condition, TimePoint now) const {
+    const std::function<Condition(const std::string& cluster)>& condition, TimePoint now) const {
   wire::BatchReply::ClusterRows rows;
   const auto add = [&](const std::string& queue, const std::string& cluster) -> auto& {
     auto& row = *rows.add_rows();
     row.set_queue(queue);
     row.set_cluster(cluster);
-    row.set_status(condition(cluster));
+    auto [status, why] = condition(cluster);
+    row.set_status(std::move(status));
+    row.set_why(std::move(why));
     return row;
   };
   for (const auto& [cluster, told] : applications_)
@@ -306,6 +310,10 @@ wire::BatchReply::ClusterRows ForwardOut::rows(
     for (const auto& remote : out_.queues().of(queue.send_jobs_to, clusters_, now)) {
       auto& row = add(queue.name, remote.name.cluster);
       row.set_remote_queue(remote.name.queue);
+      if (remote.connected && !remote.closed.empty()) {
+        row.set_status("reject");
+        row.set_why(remote.closed);
+      }
       if (remote.figures) put(remote, *row.mutable_figures());
     }
     for (const auto& cluster : clusters_)

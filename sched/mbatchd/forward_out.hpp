@@ -14,6 +14,7 @@
 #include <set>
 #include <string>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "common/io/log.hpp"
@@ -67,8 +68,9 @@ class ForwardOut : public sched::Engine {
                                          WallTime now, TimePoint steady) const;
   // Why jobs are not offered to the cluster, although it is connected; "": they are.
   std::string closed(const std::string& cluster) const;
-  // The queues that send or receive, in the order of lsb.queues.
-  wire::BatchReply::ClusterRows rows(const std::function<std::string(const std::string& cluster)>& condition,
+  // The queues that send or receive, in the order of lsb.queues. A cluster's condition: ok, disc or reject, and why it is not ok.
+  using Condition = std::pair<std::string, std::string>;
+  wire::BatchReply::ClusterRows rows(const std::function<Condition(const std::string& cluster)>& condition,
                                      TimePoint now) const;
 
   // --- orders

@@ -92,12 +92,12 @@ bool PeerLinks::say(const std::string& cluster, wire::PeerMessage message) {
   return said.has_value();
 }
 
-void PeerLinks::ended(io::LinkId link, const std::string& why) {
+void PeerLinks::ended(io::LinkId link, io::LinkEnd how, const std::string& why) {
   const auto found = clusters_.find(link);
   if (found == clusters_.end()) return;
   const std::string cluster = found->second;
   clusters_.erase(found);
-  carry_out(sessions_->ended(link, cluster, why, now()));
+  carry_out(sessions_->ended(link, cluster, why, how == io::LinkEnd::stranger, now()));
 }
 
 std::pair<std::string, bool> PeerLinks::forget(const std::string& cluster) {
@@ -157,13 +157,26 @@ void PeerLinks::arm() {
   });
 }
 
-std::string PeerLinks::condition(const std::string& cluster) const {
-  for (const auto& peer : sessions_->standings())
-    if (peer.cluster == cluster)
-      return peer.state == peers::PeerState::serves    ? "ok"
-             : peer.state == peers::PeerState::refused ? "reject"
-                                                       : "disc";
-  return "reject";
+std::string PeerLinks::no_key(const std::string& cluster) const {
+  if (const auto why = key_errors_.find(cluster); why != key_errors_.end()) return "no key: " + why->second;
+  return "no key (lsf_daemons peerkey " + cluster + ", then badmin mbdrestart)";
+}
+
+std::pair<std::string, std::string> PeerLinks::condition(const std::string& cluster) const {
+  for (const auto& peer : sessions_->standings()) {
+    if (peer.cluster != cluster) continue;
+    switch (peer.state) {
+      case peers::PeerState::serves:
+        return {"ok", ""};
+      case peers::PeerState::refused:
+        return {"reject", peer.why};
+      case peers::PeerState::no_key:
+        return {"reject", no_key(cluster)};
+      case peers::PeerState::apart:
+        return {"disc", peer.why.empty() ? "not connected yet" : peer.why};
+    }
+  }
+  return {"reject", "it is not in lsf.shared, or left out of RemoteClusters"};
 }
 
 std::string PeerLinks::status() const {
@@ -172,11 +185,7 @@ std::string PeerLinks::status() const {
     lines += "\ncluster " + peer.cluster + ": ";
     switch (peer.state) {
       case peers::PeerState::no_key:
-        if (const auto why = key_errors_.find(peer.cluster); why != key_errors_.end()) {
-          lines += "no key: " + why->second;
-          break;
-        }
-        lines += "no key (lsf_daemons peerkey " + peer.cluster + ", then badmin mbdrestart)";
+        lines += no_key(peer.cluster);
         break;
       case peers::PeerState::apart:
         lines += "not connected" + (peer.why.empty() ? "" : ": " + peer.why);

@@ -11,6 +11,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 
 #include "common/conf/peer_settings.hpp"
 #include "common/io/job_store.hpp"
@@ -49,21 +50,22 @@ class PeerLinks {
   void opened(io::LinkId link, const io::LinkPeer& peer);
   bool has(io::LinkId link) const { return clusters_.count(link) != 0; }
   Result<void> message(io::LinkId link, std::string_view payload);
-  void ended(io::LinkId link, const std::string& why);
+  void ended(io::LinkId link, io::LinkEnd how, const std::string& why);
 
   // To a peer that serves. False: it does not.
   bool say(const std::string& cluster, wire::PeerMessage message);
 
   // badmin hforget @CLUSTER. The text for the administrator; false in `second`: there is no such peer.
   std::pair<std::string, bool> forget(const std::string& cluster);
-  // For bclusters: ok, disc, or reject where either side refuses the other.
-  std::string condition(const std::string& cluster) const;
+  // For bclusters: ok, disc, or reject where either side refuses the other or has no key for it; and the reason, "" of ok.
+  std::pair<std::string, std::string> condition(const std::string& cluster) const;
   // Lines of badmin showstatus, each behind a newline; "": no peers.
   std::string status() const;
 
  private:
   void carry_out(const sched::peers::Steps& steps);
   bool remember(const sched::peers::step::Remember& row);
+  std::string no_key(const std::string& cluster) const;
   void arm();
 
   io::Links& links_;

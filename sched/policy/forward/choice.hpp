@@ -2,7 +2,7 @@
 //
 // The offers are made in turn, the next one after the one before was refused, never two at once; the caller does that.
 //
-// A queue is left out if its cluster is not connected or answers no offers, if it lacks what the job asks for, or if the job came back from it three
+// A queue is left out if its cluster is not connected, if it is closed to offers, if it lacks what the job asks for, or if the job came back from it three
 // times and its answer is still the same. The others are in tiers, and a tier is used up before the next:
 //
 //   tier        | the queue has                                    | order within the tier

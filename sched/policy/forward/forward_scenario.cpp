@@ -10,7 +10,7 @@
 //                QUEUE = NAME@CLUSTER, in the order of SNDJOBS_TO     TOTAL: AVAILABLE + RUNNING unless given
 //                TYPES, RESOURCES = (...)      JOB_ROOM = JOBS | infinit, 50 unless given
 //                SLOT_ROOM = SLOTS | infinit, infinit unless given
-//                AGE = SECONDS | never         STATUS = ok | disc
+//                AGE = SECONDS | never         STATUS = ok | disc | reject
 //                VALUES = (NAME=VALUE[,VALUE...] ...)     of resources that its cluster compares (MC_RESOURCE_MATCHING_CRITERIA)
 //   ForwardJob   JOB, SLOTS, RES_REQ
 //                JOB = ID [ "[" INDEX "]" ]    SLOTS = MIN [ "," MAX ]
@@ -138,7 +138,9 @@ class ScenarioReader {
     }
     const std::string status = cells.word("STATUS");
     queue.connected = status != "disc";
-    if (!status.empty() && status != "ok" && status != "disc") cells.error("STATUS", status, "ok or disc");
+    if (status == "reject") queue.closed = "it takes no jobs of this cluster";
+    if (!status.empty() && status != "ok" && status != "disc" && status != "reject")
+      cells.error("STATUS", status, "ok, disc or reject");
     if (!queues_.emplace(name, scenario_.queues.size()).second)
       return cells.error("QUEUE", name, "each queue once");
     scenario_.queues.push_back(std::move(queue));

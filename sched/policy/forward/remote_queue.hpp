@@ -62,7 +62,7 @@ struct ValueTerm {
 struct RemoteQueue {
   conf::RemoteQueue name;
   bool connected = true;
-  std::string closed;              // why no job is offered to its cluster now; "": jobs are
+  std::string closed;              // why no job is offered to it now; "": jobs are
   std::optional<Figures> figures;  // with our own forwards (ForwardedCounts); none: no update has come yet
   Duration age{0};                 // of the last update
   // All of the following are unknown while there are no figures.

@@ -1,5 +1,7 @@
 #include "sched/policy/forward/remote_queues.hpp"
 
+#include <utility>
+
 namespace rollcall::sched::forward {
 
 void RemoteQueues::connected(const std::string& cluster, bool so) {
@@ -7,6 +9,13 @@ void RemoteQueues::connected(const std::string& cluster, bool so) {
     connected_.insert(cluster);
   else
     connected_.erase(cluster);
+}
+
+void RemoteQueues::takers(const std::string& cluster, std::optional<std::set<std::string>> queues) {
+  if (queues)
+    takers_[cluster] = std::move(*queues);
+  else
+    takers_.erase(cluster);
 }
 
 RemoteQueues::Known& RemoteQueues::known(const conf::RemoteQueue& queue) {
@@ -55,6 +64,9 @@ RemoteQueue RemoteQueues::described(const conf::RemoteQueue& queue, TimePoint no
   RemoteQueue remote;
   remote.name = queue;
   remote.connected = connected(queue.cluster);
+  const auto takers = takers_.find(queue.cluster);
+  if (takers != takers_.end() && !takers->second.contains(queue.queue))
+    remote.closed = "it does not receive jobs of this cluster (RCVJOBS_FROM there)";
   const auto found = queues_.find(name_of(queue));
   if (found == queues_.end() || !found->second.told) return remote;
   const Known& known = found->second;

@@ -31,6 +31,8 @@ class RemoteQueues {
   void connected(const std::string& cluster, bool so);
   bool connected(const std::string& cluster) const { return connected_.contains(cluster); }
 
+  // The queues of a cluster that take jobs of this one, by their names; none: it has not told.
+  void takers(const std::string& cluster, std::optional<std::set<std::string>> queues);
   ForwardedCounts::Outcome updated(const QueueNews& news, TimePoint now);
   // Gives the number of the forward.
   std::uint64_t forwarded(const conf::RemoteQueue& queue, int slots);
@@ -62,6 +64,7 @@ class RemoteQueues {
   std::uint64_t first_;
   std::map<Name, Known> queues_;
   std::set<std::string> connected_;
+  std::map<std::string, std::set<std::string>> takers_;  // by cluster
 };
 
 }  // namespace rollcall::sched::forward

@@ -13,6 +13,7 @@ namespace {
 constexpr std::size_t kLongestName = 255;
 constexpr int kMostHosts = 10'000;
 constexpr int kMostProfiles = 1000;
+constexpr int kMostQueues = 10'000;
 
 // Variables that name things of one cluster, of one host, or of one attempt.
 bool stays(std::string_view word) {
@@ -214,6 +215,10 @@ wire::PeerApplications believed(const wire::PeerApplications& told) {
     taken.set_name(profile.name());
     taken.set_description(plain_words(profile.description()));
   }
+  applications.set_tells_queues(told.tells_queues() && told.queues_size() <= kMostQueues);
+  if (applications.tells_queues())
+    for (const auto& queue : told.queues())
+      if (is_name(queue)) applications.add_queues(queue);
   return applications;
 }
 

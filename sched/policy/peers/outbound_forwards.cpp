@@ -1,5 +1,7 @@
 #include "sched/policy/peers/outbound_forwards.hpp"
 
+#include <optional>
+#include <set>
 #include <utility>
 
 #include "sched/policy/peers/crossing.hpp"
@@ -33,6 +35,7 @@ bool OutboundForwards::lost(const std::string& cluster) {
   gate_.lost(cluster);
   const bool was_greeted = greeted(cluster);
   queues_.connected(cluster, false);
+  queues_.takers(cluster, std::nullopt);
   return was_greeted;
 }
 
@@ -54,6 +57,9 @@ Result<void> OutboundForwards::heard(const std::string& cluster, const wire::Pee
       break;
     case What::kFigures:
       take_figures(cluster, message.figures(), now, port);
+      break;
+    case What::kApplications:
+      take_queues(cluster, message.applications());
       break;
     default:
       break;
@@ -204,6 +210,14 @@ void OutboundForwards::take_figures(const std::string& cluster, const wire::Queu
       complain(cluster,
                "passed over figures of queue " + plain_words(of_queue.name()) + " that cannot be true", port);
   }
+}
+
+void OutboundForwards::take_queues(const std::string& cluster, const wire::PeerApplications& told) {
+  const auto theirs = believed(told);
+  if (theirs.tells_queues())
+    queues_.takers(cluster, std::set<std::string>(theirs.queues().begin(), theirs.queues().end()));
+  else
+    queues_.takers(cluster, std::nullopt);
 }
 
 // A peer fills no log: the first lines of a connection tell enough.

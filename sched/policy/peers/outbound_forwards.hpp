@@ -9,6 +9,7 @@
 //   ForwardHeld, the last    | error         | greeted, then as below             | error
 //   ForwardState, -Over      | error         | error                              | the Book is told
 //   QueueFigures             | error         | error                              | kept, for queues that jobs are sent to
+//   PeerApplications         | error         | error                              | which queues receive our jobs is kept
 //   an order                 | dropped       | dropped                            | may leave; an offer once in a connection
 //
 // When a cluster has said all that it holds: attempts of before a restart are counted again, the Book is told what is held, attempts
@@ -107,6 +108,7 @@ class OutboundForwards {
   Result<void> take_state(const std::string& cluster, const wire::ForwardState& state, Port& port);
   Result<void> take_over(const std::string& cluster, const wire::ForwardOver& told, Port& port);
   void take_figures(const std::string& cluster, const wire::QueueFigures& figures, TimePoint now, Port& port);
+  void take_queues(const std::string& cluster, const wire::PeerApplications& told);
   bool fits(const std::string& cluster, const wire::ForwardAttempt& attempt, const wire::JobElsewhere& there,
             Port& port);
 

@@ -14,6 +14,7 @@ constexpr Duration kLongestPause = std::chrono::seconds(30);
 constexpr Duration kMinute = std::chrono::minutes(1);
 constexpr int kMostCalls = 30;  // of a peer, accepted in a minute
 constexpr std::size_t kMostOrders = 10'000;
+constexpr std::size_t kMostReasons = 8;  // lines of the log about a peer that is not reached
 
 // Doubles from dial to dial.
 Duration pause(int failures) {
@@ -85,6 +86,11 @@ Steps PeerSessions::configure(const conf::PeerSettings& settings, const std::vec
     if (const auto row = known_.extract(cluster.name); !row.empty()) peer.row = std::move(row.mapped());
     peers_.emplace(cluster.name, std::move(peer));
   }
+  for (auto& [name, peer] : peers_)
+    if (!peer.has_key && peer.told.insert("no key").second)
+      steps.push_back(step::Tell{true, "there is no key for cluster " + name +
+                                           ", so it is not connected: lsf_daemons peerkey " + name +
+                                           " makes one for both clusters"});
   std::vector<LinkNumber> gone;
   for (const auto& [number, link] : links_)
     if (peers_.count(link.cluster) == 0) gone.push_back(number);
@@ -108,12 +114,17 @@ bool PeerSessions::calls_too_often(Peer& peer, TimePoint now) const {
 
 Steps PeerSessions::opened(LinkNumber number, const std::string& cluster, bool dialled, TimePoint now) {
   const auto peer = peers_.find(cluster);
-  if (peer == peers_.end())
+  if (peer == peers_.end()) {
+    wire::PeerMessage refused;
+    refused.set_number(1);
+    refused.mutable_refused()->set_why("cluster " + cluster + " is not in lsf.shared of cluster " +
+                                       own_.cluster + ", or left out of its RemoteClusters");
     return {
         step::Tell{true,
                    "cluster " + cluster +
                        " calls, and is no peer: found it not in lsf.shared, or left out of RemoteClusters"},
-        step::Close{number}};
+        step::Say{number, std::move(refused)}, step::Close{number, true}};
+  }
   if (dialled) {
     peer->second.dialling = false;
     peer->second.next_dial = now + kGreeting;
@@ -242,6 +253,7 @@ Result<Steps> PeerSessions::hello(LinkNumber number, Link& link, const wire::Pee
   peer.refused = false;
   peer.failures = 0;
   peer.why.clear();
+  peer.told.clear();
   peer.version = hello.version();
   peer.next_beat = now + kBeat;
   steps.push_back(step::Serves{link.cluster, number});
@@ -263,8 +275,14 @@ void PeerSessions::drop(LinkNumber link, Steps& steps) {
   steps.push_back(step::Close{link});
 }
 
+// The log has each reason once until the peer serves again.
+Steps PeerSessions::not_reached(Peer& peer, const std::string& why) const {
+  if (peer.told.size() >= kMostReasons || !peer.told.insert(why).second) return {};
+  return {step::Tell{true, "cluster " + peer.settings.name + " is not reached: " + why}};
+}
+
 Steps PeerSessions::ended(LinkNumber number, const std::string& cluster, const std::string& why,
-                          TimePoint now) {
+                          bool turned_away, TimePoint now) {
   const auto found = peers_.find(cluster);
   const auto link = links_.extract(number);
   const bool called_us = !link.empty() && !link.mapped().dialled;
@@ -280,11 +298,17 @@ Steps PeerSessions::ended(LinkNumber number, const std::string& cluster, const s
     peer.dialling = false;
     return {};
   }
-  Steps steps;
   if (std::exchange(peer.dialling, false) && ++peer.next_address >= peer.settings.addresses.size())
     peer.next_address = 0;
-  if (peer.why.empty()) steps.push_back(step::Tell{true, "cluster " + cluster + " is not reached: " + why});
-  apart(peer, why, false, now);
+  const std::string reason =
+      turned_away
+          ? "it does not take our call: it has no key for cluster " + own_.cluster +
+                ", or another one; both clusters need the same file in ROLLCALL_PEER_KEYS (" + why + ")"
+          : why;
+  Steps steps = not_reached(peer, reason);
+  apart(peer, reason, false, now);
+  peer.refused =
+      turned_away;  // dialled again as soon as a peer that is not reached: it may only have been ending
   return steps;
 }
 
@@ -323,8 +347,7 @@ void PeerSessions::drop_silent(TimePoint now, Steps& steps) {
     Peer& peer = peers_.at(link.cluster);
     if (link.dialled && !peer.serves) {
       const std::string why = "it is connected and does not say hello";
-      if (peer.why.empty())
-        steps.push_back(step::Tell{true, "cluster " + link.cluster + " is not reached: " + why});
+      for (auto& tell : not_reached(peer, why)) steps.push_back(std::move(tell));
       apart(peer, why, false, now);
     }
     drop(number, steps);

@@ -9,7 +9,8 @@
 // state of a peer x event |
 //   apart      tick, its time has come, it has an address -> dialling
 //   dialling   opened -> greeting; ended -> apart, with the next address and a longer pause
-//   any        opened (it dialled) -> greeting beside what there is
+//   dialling   ended before the handshake was over -> refused: the peer has no key for us, or another one
+//   any        opened (it dialled) -> greeting beside what there is; of a cluster that is no peer -> PeerRefused, closed
 //   greeting   good hello  -> serves (after Remember, where something is new)
 //              bad hello   -> refused: apart with a reason, after PeerRefused
 //              anything else first -> an error: the connection ends; nothing for 30 s -> it is closed
@@ -23,6 +24,7 @@
 #include <deque>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <variant>
@@ -107,8 +109,10 @@ class PeerSessions {
   // A connection has proved that it is of this cluster. `dialled`: by us.
   Steps opened(LinkNumber link, const std::string& cluster, bool dialled, TimePoint now);
   Result<Steps> message(LinkNumber link, const wire::PeerMessage& message, TimePoint now);
-  // Also of a dial that failed: then `link` was never opened.
-  Steps ended(LinkNumber link, const std::string& cluster, const std::string& why, TimePoint now);
+  // Also of a dial that failed: then `link` was never opened. `turned_away`: the peer accepted a dial of ours, and closed it before
+  // the handshake was over.
+  Steps ended(LinkNumber link, const std::string& cluster, const std::string& why, bool turned_away,
+              TimePoint now);
   // A message about forwarded jobs, to a peer that serves; none: it does not.
   std::optional<step::Say> say(const std::string& cluster, wire::PeerMessage message);
   Steps not_remembered(LinkNumber link, const std::string& why, TimePoint now);
@@ -150,6 +154,7 @@ class PeerSessions {
     TimePoint next_beat;
     bool refused = false;
     std::string why, version;
+    std::set<std::string> told;  // reasons that the log has since the peer served last
     // Its calls of the minute that began then.
     TimePoint minute;
     int calls = 0;
@@ -160,6 +165,7 @@ class PeerSessions {
   Result<Steps> hello(LinkNumber number, Link& link, const wire::PeerHello& hello, TimePoint now);
   bool stays(const Link& older, const Link& newer) const;
   void apart(Peer& peer, std::string why, bool refused, TimePoint now);
+  Steps not_reached(Peer& peer, const std::string& why) const;
   void drop(LinkNumber link, Steps& steps);
   void drop_silent(TimePoint now, Steps& steps);
 

@@ -156,14 +156,6 @@ Result<std::string> users_fields(const wire::BatchReply::Users& users, const std
 
 namespace {
 
-// "reject: its cluster ...", in two.
-std::pair<std::string, std::string> status_and_reason(const std::string& told) {
-  constexpr std::string_view kBetween = ": ";
-  const auto at = told.find(kBetween);
-  if (at == told.npos) return {told, ""};
-  return {told.substr(0, at), told.substr(at + kBetween.size())};
-}
-
 std::string lease_blocks(const wire::BatchReply::ClusterRows& clusters, bool all) {
   return lease_block(clusters.leases(), all) + (all ? difference_block(clusters.differences()) : "");
 }
@@ -182,22 +174,23 @@ std::string clusters_table(const wire::BatchReply::ClusterRows& clusters, bool c
   };
   std::string text =
       "[Job Forwarding Information ]\n" + cells("LOCAL_QUEUE", "JOB_FLOW", "REMOTE", "CLUSTER");
-  text += counters ? "STATUS  TOTAL AVAIL   RUN  PEND PREEM  JOBS SLOTS  PRIO   AGE\n" : "STATUS\n";
+  text += counters ? "STATUS  TOTAL AVAIL   RUN  PEND PREEM  JOBS SLOTS  PRIO   AGE  REASON\n" : "STATUS\n";
   const auto number = [](std::int64_t value) { return right(std::to_string(value), 6); };
   for (const auto& row : clusters.rows()) {
     text += cells(row.queue(), row.receives() ? "recv" : "send", row.receives() ? "-" : row.remote_queue(),
                   row.cluster());
     const auto& told = row.figures();
-    const auto [status, why] = status_and_reason(row.status());
-    if (!counters || !row.has_figures()) {
-      text += status + (counters && !why.empty() ? "  " + why : "") + "\n";
+    if (!counters) {
+      text += row.status() + "\n";
       continue;
     }
-    text += left(status, 6) + number(told.total()) + number(told.available()) + number(told.running()) +
-            number(told.pending()) + number(told.preemptable()) +
+    const auto shown = [&](std::int64_t value) { return row.has_figures() ? number(value) : right("-", 6); };
+    text += left(row.status(), 6) + shown(told.total()) + shown(told.available()) + shown(told.running()) +
+            shown(told.pending()) + shown(told.preemptable()) +
             (told.has_job_room() ? number(told.job_room()) : right("-", 6)) +
-            (told.has_slot_room() ? number(told.slot_room()) : right("-", 6)) + number(told.priority()) +
-            right(std::to_string(told.age_s()) + "s", 6) + (why.empty() ? "" : "  " + why) + "\n";
+            (told.has_slot_room() ? number(told.slot_room()) : right("-", 6)) + shown(told.priority()) +
+            right(row.has_figures() ? std::to_string(told.age_s()) + "s" : "-", 6) +
+            (row.why().empty() ? "" : "  " + row.why()) + "\n";
   }
   return text + "\n" + lease_blocks(clusters, counters);
 }
@@ -227,7 +220,7 @@ std::string clusters_json(const wire::BatchReply::ClusterRows& clusters, bool co
                       {"JOB_FLOW", row.receives() ? "recv" : "send"},
                       {"REMOTE", row.receives() ? "-" : row.remote_queue()},
                       {"CLUSTER", row.cluster()},
-                      {"STATUS", status_and_reason(row.status()).first}};
+                      {"STATUS", row.status()}};
     if (counters) {
       const auto& told = row.figures();
       const auto shown = [&](std::int64_t value) { return row.has_figures() ? number(value) : ""; };
@@ -240,7 +233,7 @@ std::string clusters_json(const wire::BatchReply::ClusterRows& clusters, bool co
                                    {"SLOTS", told.has_slot_room() ? number(told.slot_room()) : ""},
                                    {"PRIO", shown(told.priority())},
                                    {"AGE_S", shown(told.age_s())},
-                                   {"REASON", status_and_reason(row.status()).second}});
+                                   {"REASON", row.why()}});
     }
     records.push_back(json_record(record));
   }

@@ -55,10 +55,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         if (const auto steps = sessions.message(link, message, now))
           look_at(*steps);
         else
-          look_at(sessions.ended(link, "east", steps.error().text, now));
+          look_at(sessions.ended(link, "east", steps.error().text, false, now));
         break;
       case 2:
-        look_at(sessions.ended(link, "east", "cut", now));
+        look_at(sessions.ended(link, "east", "cut", link % 2 == 0, now));
         break;
       default:
         now = now + std::chrono::seconds(what & 31);

@@ -32,6 +32,19 @@ TEST(RemoteQueues, AreThoseOfSndjobsToEachOnce) {
   EXPECT_THAT(names, testing::ElementsAre("guests@west up", "guests@east", "other@east"));
 }
 
+TEST(RemoteQueues, AreClosedWhereTheirClusterDoesNotName) {
+  RemoteQueues queues(1);
+  EXPECT_EQ(queues.of({kEast}, {}, at(0))[0].closed, "") << "it has not told";
+  queues.takers("east", std::set<std::string>{"night"});
+  EXPECT_NE(queues.of({kEast}, {}, at(0))[0].closed, "");
+  EXPECT_EQ(queues.of({{"night", "east"}}, {}, at(0))[0].closed, "");
+  EXPECT_EQ(queues.of({kWest}, {}, at(0))[0].closed, "");
+  queues.takers("east", std::set<std::string>{});
+  EXPECT_NE(queues.of({{"night", "east"}}, {}, at(0))[0].closed, "") << "none of them takes our jobs";
+  queues.takers("east", std::nullopt);
+  EXPECT_EQ(queues.of({kEast}, {}, at(0))[0].closed, "");
+}
+
 TEST(RemoteQueues, KeepWhatWasToldWhileTheirClusterIsAway) {
   RemoteQueues queues(1);
   EXPECT_FALSE(queues.of({kEast}, {}, at(0))[0].figures) << "nothing was told";

@@ -245,5 +245,20 @@ TEST(Acknowledgement, SaysThatThePostExecutionIsOpen) {
   EXPECT_FALSE(open(2, &record));
 }
 
+TEST(Believed, QueuesThatTakeOurJobsWithinBounds) {
+  wire::PeerApplications told;
+  told.add_queues("night");
+  EXPECT_FALSE(believed(told).tells_queues()) << "an earlier release";
+  told.set_tells_queues(true);
+  told.add_queues("a b\n");
+  const auto taken = believed(told);
+  EXPECT_TRUE(taken.tells_queues());
+  ASSERT_EQ(taken.queues_size(), 1);
+  EXPECT_EQ(taken.queues(0), "night");
+  for (int i = 0; i < 10'000; ++i) told.add_queues("q");
+  EXPECT_FALSE(believed(told).tells_queues()) << "too many: as if it had told none";
+  EXPECT_EQ(believed(told).queues_size(), 0);
+}
+
 }  // namespace
 }  // namespace rollcall::sched::peers

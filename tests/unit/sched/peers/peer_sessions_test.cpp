@@ -69,11 +69,61 @@ TEST_F(Sessions, DialsEachAddressInTurnWithLongerPauses) {
     for (const auto& dial : all<step::Dial>(sessions.tick(at(s)))) {
       hosts.push_back(dial.address.host);
       times.push_back(s);
-      sessions.ended(100 + s, "east", "refused", at(s));
+      sessions.ended(100 + s, "east", "refused", false, at(s));
     }
   EXPECT_THAT(times, ElementsAre(0, 1, 3, 7, 15, 31, 61));
   EXPECT_THAT(hosts, ElementsAre("e1", "e2", "e1", "e2", "e1", "e2", "e1"));
   EXPECT_EQ(standing().why, "refused");
+}
+
+std::vector<std::string> lines(const Steps& steps) {
+  std::vector<std::string> lines;
+  for (const auto& tell : all<step::Tell>(steps)) lines.push_back(tell.line);
+  return lines;
+}
+
+TEST_F(Sessions, TellThatAPeerTakesNoCallOfOurs) {
+  sessions.tick(at(0));
+  const auto steps = sessions.ended(1, "east", "End of file", true, at(0));
+  ASSERT_EQ(lines(steps).size(), 1U);
+  EXPECT_THAT(lines(steps)[0], HasSubstr("cluster east is not reached: it does not take our call: it has no "
+                                         "key for cluster west, or another one"));
+  EXPECT_EQ(standing().state, PeerState::refused);
+  EXPECT_THAT(standing().why, HasSubstr("ROLLCALL_PEER_KEYS"));
+  EXPECT_THAT(all<step::Dial>(sessions.tick(at(1))), testing::SizeIs(1)) << "it may only have been ending";
+  sessions.ended(2, "east", "Connection refused", false, at(1));
+  EXPECT_EQ(standing().state, PeerState::apart);
+}
+
+TEST_F(Sessions, LogEachReasonOnceUntilThePeerServes) {
+  const auto fails = [&](const char* why) { return lines(sessions.ended(9, "east", why, false, at(0))); };
+  EXPECT_THAT(fails("Connection refused"), ElementsAre("cluster east is not reached: Connection refused"));
+  EXPECT_THAT(fails("No route to host"), ElementsAre("cluster east is not reached: No route to host"));
+  EXPECT_THAT(fails("Connection refused"), IsEmpty());
+  connect(1);
+  sessions.ended(1, "east", "End of file", false, at(1));
+  EXPECT_THAT(fails("Connection refused"), ElementsAre("cluster east is not reached: Connection refused"));
+  for (int i = 0; i < 100; ++i) fails(std::to_string(i).c_str());
+  EXPECT_THAT(fails("another one"), IsEmpty()) << "a peer fills no log";
+}
+
+TEST_F(Sessions, TellOnceThatThereIsNoKey) {
+  const auto both = settings({{"east", {}}, {"north", {}}});
+  EXPECT_THAT(
+      lines(sessions.configure(both, {"east"}, at(0))),
+      ElementsAre(HasSubstr("no key for cluster north, so it is not connected: lsf_daemons peerkey north")));
+  EXPECT_THAT(lines(sessions.configure(both, {"east"}, at(1))), IsEmpty());
+}
+
+// The peer shows it: bclusters there says reject, and why.
+TEST_F(Sessions, TellACallerThatIsNoPeerWhy) {
+  const auto steps = sessions.opened(5, "moon", false, at(0));
+  const auto said = all<step::Say>(steps);
+  ASSERT_EQ(said.size(), 1U);
+  EXPECT_EQ(said[0].message.refused().why(),
+            "cluster moon is not in lsf.shared of cluster west, or left out of its RemoteClusters");
+  ASSERT_EQ(all<step::Close>(steps).size(), 1U);
+  EXPECT_TRUE(all<step::Close>(steps)[0].when_sent);
 }
 
 // A peer of an earlier release: the order that it does not know is named by its number.
@@ -124,7 +174,7 @@ TEST_F(Sessions, AreServedAfterBothHaveSaidHello) {
 
 TEST_F(Sessions, RememberNothingTwice) {
   connect(1);
-  sessions.ended(1, "east", "cut", at(1));
+  sessions.ended(1, "east", "cut", false, at(1));
   EXPECT_THAT(all<step::Remember>(connect(2, false, 2)), IsEmpty());
 }
 
@@ -158,7 +208,7 @@ TEST_F(Sessions, ThatCannotBeRememberedDoNotServe) {
 
 TEST_F(Sessions, ThatForgetTheirStoreWhileTheDiskIsFullStayRefused) {
   connect(1, false, 0, 5);
-  sessions.ended(1, "east", "cut", at(1));
+  sessions.ended(1, "east", "cut", false, at(1));
   sessions.opened(2, "east", false, at(2));
   hear(2, greeting("east", 6), 2);
   sessions.not_remembered(2, "disk full", at(2));
@@ -327,7 +377,7 @@ TEST(PeerSessionsProperty, BothSidesKeepTheSameConnection) {
       } else {
         side.open.erase(event.link);
         if (side.serves == event.link) side.serves.reset();
-        carry_out(event.side, side.sessions.ended(event.link, side.other, "closed", now));
+        carry_out(event.side, side.sessions.ended(event.link, side.other, "closed", false, now));
       }
     }
     ASSERT_TRUE(sides[0].serves) << "seed " << seed;

@@ -6,6 +6,36 @@
 namespace rollcall::sched::show {
 namespace {
 
+TEST(ClustersTable, SaysWhyAClusterIsNotOkWithL) {
+  wire::BatchReply::ClusterRows clusters;
+  auto& good = *clusters.add_rows();
+  good.set_queue("night");
+  good.set_remote_queue("guests");
+  good.set_cluster("east");
+  good.set_status("ok");
+  good.mutable_figures()->set_total(8);
+  good.mutable_figures()->set_priority(40);
+  good.mutable_figures()->set_age_s(3);
+  auto& bad = *clusters.add_rows();
+  bad.set_queue("night");
+  bad.set_remote_queue("nowhere");
+  bad.set_cluster("east");
+  bad.set_status("reject");
+  bad.set_why("queue nowhere there does not receive jobs of this cluster (RCVJOBS_FROM)");
+  const std::string table = clusters_table(clusters, true);
+  EXPECT_EQ(
+      table.substr(0, table.find("\n\n")),
+      "[Job Forwarding Information ]\n"
+      "LOCAL_QUEUE     JOB_FLOW   REMOTE     CLUSTER    STATUS  TOTAL AVAIL   RUN  PEND PREEM  JOBS SLOTS  "
+      "PRIO   AGE  REASON\n"
+      "night           send       guests     east       ok         8     0     0     0     0     -     -    "
+      "40    3s\n"
+      "night           send       nowhere    east       reject     -     -     -     -     -     -     -     "
+      "-     -  queue nowhere there does not receive jobs of this cluster (RCVJOBS_FROM)");
+  EXPECT_NE(clusters_table(clusters, false).find("nowhere    east       reject\n"), std::string::npos);
+  EXPECT_NE(clusters_json(clusters, true).find("\"REASON\":\"queue nowhere there"), std::string::npos);
+}
+
 TEST(UsersTable, HasLimitsAndCounts) {
   wire::BatchReply::Users users;
   auto& standard = *users.add_users();

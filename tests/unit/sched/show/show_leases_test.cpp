@@ -104,10 +104,10 @@ TEST(ClusterTable, SaysWithLWhyAClusterTakesOrGetsNoJobs) {
   row.set_queue("normal");
   row.set_cluster("east");
   row.set_remote_queue("guests");
-  row.set_status("reject: its cluster has not answered 1000 offers");
+  row.set_status("reject");
+  row.set_why("its cluster has not answered 1000 offers");
   EXPECT_THAT(clusters_table(clusters, false), HasSubstr("east       reject\n"));
-  EXPECT_THAT(clusters_table(clusters, true),
-              HasSubstr("east       reject  its cluster has not answered 1000 offers\n"));
+  EXPECT_THAT(clusters_table(clusters, true), HasSubstr("    -  its cluster has not answered 1000 offers\n"));
   row.mutable_figures()->set_age_s(3);
   EXPECT_THAT(clusters_table(clusters, true),
               HasSubstr("    3s  its cluster has not answered 1000 offers\n"));
