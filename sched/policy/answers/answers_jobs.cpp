@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "sched/policy/answers/answers_parts.hpp"
+#include "sched/policy/answers/forward_reasons.hpp"
 #include "sched/policy/values/elsewhere.hpp"
 #include "sched/policy/values/job_exceptions.hpp"
 #include "sched/policy/values/shown_command.hpp"
@@ -313,12 +314,24 @@ class JobsAnswer {
       trim(*to.mutable_record());
       if (ask_.reasons() && placed(job.status())) add_suspend_reasons(job.record, to);
     }
-    if (reasons_ && ask_.shared_reasons() && pending(job.status()))
-      bytes = share_reasons(view, job, to, jobs);
+    if (reasons_ && ask_.shared_reasons() && pending(job.status())) {
+      const bool forwards_alone = !ask_.reason_hosts() && add_forward_reasons(view, job, to);
+      if (!forwards_alone) bytes = share_reasons(view, job, to, jobs);
+    }
     if (ask_.arrays()) add_counts(view, job.key().id, to);
     if (ask_.stream() && job.asked) to.set_output_path(job.asked->output_file());
     add_texts(view, job, to);
     return bytes;
+  }
+
+  // True: these are all reasons, since the queue has no hosts of this cluster (HOSTS=none).
+  static bool add_forward_reasons(const AnswerView& view, const Job& job, JobView& to) {
+    const auto queue = view.snapshot.rules().queue(job.record.queue());
+    const conf::QueueRow* row = queue ? view.snapshot.rules().queues[*queue].row : nullptr;
+    if (!view.remote_queues || row == nullptr || row->send_jobs_to.empty()) return false;
+    for (auto& line : forward_reasons(view.remote_queues(job.key()), job.record))
+      add_reason(to, std::move(line), "");
+    return to.reasons_size() > 0 && row->hosts.size() == 1 && row->hosts[0].name == "none";
   }
 
   // The first job with these reasons brings them along; later ones only name their number.

@@ -1,5 +1,7 @@
 #include "sched/policy/values/answer_tables.hpp"
 
+#include <utility>
+
 namespace rollcall::sched {
 
 void SubmissionTable::take(wire::BatchReply::Jobs& part) {
@@ -16,11 +18,21 @@ void ReasonTable::take(wire::BatchReply::Jobs& part) {
 }
 
 void ReasonTable::lend(wire::BatchReply::JobView& job) {
-  if (const auto known = known_.find(job.shared_reasons()); known != known_.end())
+  lent_ = false;
+  const auto known = known_.find(job.shared_reasons());
+  if (known == known_.end()) return;
+  lent_ = job.reasons().empty();
+  auto own = *job.mutable_reasons();
+  if (lent_)
     job.mutable_reasons()->Swap(known->second.mutable_reasons());
+  else
+    *job.mutable_reasons() = known->second.reasons();
+  for (auto& reason : own) job.add_reasons()->Swap(&reason);
 }
 
-// lend() swaps, so a second call moves the reasons back.
-void ReasonTable::take_back(wire::BatchReply::JobView& job) { lend(job); }
+void ReasonTable::take_back(wire::BatchReply::JobView& job) {
+  if (std::exchange(lent_, false))
+    job.mutable_reasons()->Swap(known_.at(job.shared_reasons()).mutable_reasons());
+}
 
 }  // namespace rollcall::sched

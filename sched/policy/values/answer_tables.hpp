@@ -21,7 +21,7 @@ class SubmissionTable {
 };
 
 // Pending reasons, once for all jobs that share them. They may be long, so they are not copied: lend() moves them into a job while
-// it is shown, take_back() moves them out again.
+// it is shown, take_back() moves them out again. A job with reasons of its own too has a copy, before its own.
 class ReasonTable {
  public:
   void take(wire::BatchReply::Jobs& part);
@@ -30,6 +30,7 @@ class ReasonTable {
 
  private:
   std::unordered_map<std::uint32_t, wire::BatchReply::Reasons> known_;
+  bool lent_ = false;  // the last job has them, and not a copy
 };
 
 }  // namespace rollcall::sched

@@ -181,6 +181,27 @@ TEST(ReasonTotals, AreTheSameWhereJobsShareTheirReasons) {
   EXPECT_EQ(shared.table("lab", shown_at(kMay10)), each.table("lab", shown_at(kMay10)));
 }
 
+TEST(ReasonTable, LendsThemBeforeAJobsOwn) {
+  ReasonTable table;
+  wire::BatchReply::Jobs part;
+  (*part.mutable_reasons())[7].add_reasons()->set_text("shared");
+  table.take(part);
+  for (int i = 0; i < 2; ++i) {
+    Shown job = pending_job();
+    job.view.set_shared_reasons(7);
+    job.view.add_reasons()->set_text("own");
+    table.lend(job.view);
+    ASSERT_EQ(job.view.reasons_size(), 2) << i;
+    EXPECT_EQ(job.view.reasons(0).text(), "shared");
+    EXPECT_EQ(job.view.reasons(1).text(), "own");
+    table.take_back(job.view);
+  }
+  Shown plain = pending_job();
+  plain.view.set_shared_reasons(7);
+  table.lend(plain.view);
+  EXPECT_EQ(plain.view.reasons_size(), 1) << "the table still has them";
+}
+
 TEST(GpuBlocks, AreThoseOfARealSession) {
   Shown shown = running_job();
   EXPECT_EQ(gpu_blocks(shown.view, shown.asked, Wrapping::at_80), "");
