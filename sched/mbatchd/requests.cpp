@@ -17,6 +17,8 @@ constexpr std::size_t kPiece = 500;     // jobs of one request in a turn: some t
 constexpr std::size_t kRoom = 1 << 20;  // bytes that a turn needs besides
 constexpr std::size_t kCopies = 4;      // of a submission: Book, store, event, answer
 constexpr std::size_t kElement = 2048;  // bytes
+constexpr std::chrono::seconds kAwaited{
+    8};  // another cluster's answer; the client of the command waits for ten
 
 }  // namespace
 
@@ -116,7 +118,28 @@ void Requests::await(LongWork work, sched::Effects effects) {
     handler_.changed(std::move(effects));
     handler_.turn_soon();
   }
+  if (work.until == decltype(work.until)()) work.until = std::chrono::steady_clock::now() + kAwaited;
   awaiting_.push_back(std::move(work));
+  give_up();
+}
+
+void Requests::give_up() {
+  const auto now = std::chrono::steady_clock::now();
+  for (auto& work : std::exchange(awaiting_, {}))
+    if (work.until > now)
+      awaiting_.push_back(std::move(work));
+    else
+      clients_.reply(work.link,
+                     refusal(Refusal::FAILED,
+                             "another cluster was asked to give a job back, and has not answered: nothing "
+                             "is changed; bjobs -p names the cluster, bclusters -l says how it stands"));
+  if (awaiting_.empty()) return void(give_up_.cancel());
+  const auto next = std::min_element(awaiting_.begin(), awaiting_.end(),
+                                     [](const auto& a, const auto& b) { return a.until < b.until; });
+  give_up_.expires_at(next->until);
+  give_up_.async_wait([this](const boost::system::error_code& error) {
+    if (!error) give_up();
+  });
 }
 
 // What nobody waits for any longer is dropped: nothing of it is done yet.

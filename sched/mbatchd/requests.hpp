@@ -4,6 +4,7 @@
 // It owns nothing. The answer to a change leaves when the change is on disk.
 #pragma once
 
+#include <boost/asio/steady_timer.hpp>
 #include <functional>
 #include <memory>
 #include <vector>
@@ -26,8 +27,9 @@ class Requests {
     // Of a file of a job in another cluster.
     std::function<void(io::LinkId, const sched::Identity&, const wire::AskPiece&)> piece;
   };
-  Requests(sched::book::ClientCommands& commands, Committer& committer, Queries& queries, Controls& controls,
-           Clients& clients, io::Links& links, const io::Log& log, Handler handler)
+  Requests(boost::asio::io_context& loop, sched::book::ClientCommands& commands, Committer& committer,
+           Queries& queries, Controls& controls, Clients& clients, io::Links& links, const io::Log& log,
+           Handler handler)
       : commands_(commands),
         committer_(committer),
         queries_(queries),
@@ -35,7 +37,8 @@ class Requests {
         clients_(clients),
         links_(links),
         log_(log),
-        handler_(std::move(handler)) {}
+        handler_(std::move(handler)),
+        give_up_(loop) {}
 
   void take(io::LinkId link, const sched::Identity& who, const wire::BatchRequest& request);
   // To be called after each turn: does one more piece of every request that concerns very many jobs.
@@ -47,10 +50,13 @@ class Requests {
   struct LongWork {
     io::LinkId link = 0;
     std::function<sched::book::Applied(std::size_t most, WallTime now)> some;
+    boost::asio::steady_timer::time_point until = {};  // of one that waits for another cluster
   };
   void carry_out(io::LinkId link, const sched::Identity& who, const wire::BatchRequest& request);
   void do_piece(LongWork work);
   void await(LongWork work, sched::Effects effects);
+  // Refuses what has waited too long for another cluster, and sets the timer for the next one.
+  void give_up();
   bool has_memory_for(const wire::Submit& request) const;
   void submit(io::LinkId link, const sched::Identity& who, const wire::Submit& request);
   void applied(io::LinkId link, sched::book::Applied done);
@@ -66,6 +72,7 @@ class Requests {
   Handler handler_;
   std::vector<LongWork> works_;
   std::vector<LongWork> awaiting_;  // jobs that other clusters were asked to give back
+  boost::asio::steady_timer give_up_;
 };
 
 }  // namespace rollcall::mbatchd

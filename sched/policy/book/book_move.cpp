@@ -120,9 +120,14 @@ Applied ClientCommands::move_job(const wire::MoveJob& request, const Identity& w
   }
   // Users see a job whose start waits for its go-ahead as pending: the start is taken back.
   for (const JobKey k : keys) memory_->step(*memory_->entry(k), event::StartNotTaken{}, now, applied.effects);
+  std::string why = "Job has already started or finished";
+  for (const JobKey k : keys)
+    if (const auto& record = memory_->find(k)->record; waits_elsewhere(record))
+      why = "Job waits in cluster " + record.forwarded().cluster() +
+            ", which has an order of its own; only jobs that wait in this cluster can be moved";
   std::erase_if(keys, [this](JobKey k) { return !pending(memory_->find(k)->status()); });
   if (keys.empty()) {
-    line = failure(name + ": Job has already started or finished", jobs::Refusal::FAILED);
+    line = failure(name + ": " + why, jobs::Refusal::FAILED);
     return applied;
   }
   const std::string queue = jobs_.find(keys.front())->record.queue();

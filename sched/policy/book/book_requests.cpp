@@ -181,6 +181,8 @@ class Signalling {
     if (!by.admin) return no(kDenied, jobs::Refusal::NOT_ALLOWED);
     // A start that waits for its go-ahead, perhaps from a frozen host, is taken back.
     m_.step(entry, event::StartNotTaken{}, now_, effects);
+    if (const auto& record = entry.job->record; waits_elsewhere(record))
+      return no("Job waits in cluster " + record.forwarded().cluster() + ", and is started there");
     if (entry.job->status() != wire::STATUS_PEND) return no("Job has already started or is held");
     std::vector<std::string> hosts;
     for (const auto& name : request_.hosts()) {
