@@ -32,6 +32,8 @@ struct MbatchdProgram {
   // LSB_MAX_FORWARD_PER_SESSION: jobs that are offered to other clusters in one MBD_SLEEP_TIME.
   int most_forwards = 50;
   int guest_uid_min = 1000;  // ROLLCALL_GUEST_UID_MIN: no job of another cluster runs as a user below it
+  // ROLLCALL_GUEST_OWN_USER: where mbatchd is not run by root, jobs of other clusters may run as its user.
+  bool own_user_guests = false;
 };
 
 struct ResProgram {

@@ -255,7 +255,7 @@ class Daemon {
                             peers_.status();
                    },
                    [this](const std::string& cluster) { return forget_cluster(cluster); }}),
-        requests_(book_.commands(), committer_, queries_, controls_, clients_, links_, log,
+        requests_(loop_.context(), book_.commands(), committer_, queries_, controls_, clients_, links_, log,
                   {[this](sched::Effects effects) { changed(std::move(effects)); }, [this] { turn_soon(); },
                    [this]() -> const Configuration& { return *files_.configuration(); },
                    [this](std::size_t bytes) { return memory_.has(bytes); },
@@ -358,7 +358,7 @@ class Daemon {
   }
 
   void ended(io::LinkId link, io::LinkEnd how, const std::string& why) {
-    if (peers_.has(link)) return peers_.ended(link, why);
+    if (peers_.has(link)) return peers_.ended(link, how, why);
     engine_->ended(link, why);
     pieces_.left(link);
     clients_.ended(link);

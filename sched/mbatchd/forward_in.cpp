@@ -75,9 +75,20 @@ std::string keeps_out(const sched::ConfigView& files, const sched::Identity& who
   return queue == queues.end() ? "" : "user " + who.user + " is an administrator of queue " + queue->name;
 }
 
-wire::PeerMessage applications_of(const Configuration& configuration) {
+// The same of a cluster that root does not run: all its jobs run as mbatchd's user, its administrator.
+std::string keeps_out_of_own(const sched::ConfigView& files, const sched::Identity& who) {
+  if (who.uid != geteuid()) return "mbatchd there is not run by root, and runs no jobs of user " + who.user;
+  if (files.cluster->programs.mbatchd.own_user_guests) return "";
+  return "mbatchd there is run by user " + who.user +
+         ", its administrator; ROLLCALL_GUEST_OWN_USER=Y of its lsf.conf lets jobs of other clusters run so";
+}
+
+wire::PeerMessage applications_for(const std::string& cluster, const Configuration& configuration) {
   wire::PeerMessage message;
   auto& all = *message.mutable_applications();
+  all.set_tells_queues(true);
+  for (const auto& queue : configuration.files.lsb->queues)
+    if (sched::book::receives(queue, cluster)) all.add_queues(queue.name);
   for (const auto& profile : configuration.files.lsb->applications) {
     auto& told = *all.add_profiles();
     told.set_name(profile.name);
@@ -116,7 +127,7 @@ void ForwardIn::configure(std::shared_ptr<const Configuration> configuration) {
 
 // What the files say to the cluster.
 void ForwardIn::tell_about(const std::string& cluster) {
-  in_.also(cluster, applications_of(*configuration_));
+  in_.also(cluster, applications_for(cluster, *configuration_));
   if (auto told = definitions_for(cluster, *configuration_)) in_.also(cluster, std::move(*told));
 }
 
@@ -219,8 +230,12 @@ void ForwardIn::offer(const std::string& cluster, const wire::ForwardOffer& offe
                  std::find(administrators.begin(), administrators.end(), who.user) != administrators.end();
   wire::Submission asked = peers::crossing(offered.asked());
   asked.set_user(claimed);
-  if (auto why = keeps_out(configuration_->files, who); !why.empty())
-    return refuse(cluster, offered, std::move(why));
+  const bool own_cluster = geteuid() != 0;
+  auto why =
+      own_cluster ? keeps_out_of_own(configuration_->files, who) : keeps_out(configuration_->files, who);
+  if (!why.empty()) return refuse(cluster, offered, std::move(why));
+  if (own_cluster)
+    who.is_admin = false;  // it came from another cluster, and is no order of the administrator's
   answer(cluster, offered.has_lent() ? handler_.start_on_lent_slots(cluster, offered, asked, who, now)
                                      : forwards_.offer(cluster, offered, asked, who, now));
 }
