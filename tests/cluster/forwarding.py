@@ -303,7 +303,7 @@ def test_who_and_what_may_not_cross_stays_with_a_reason(bench):
         may = west.bsub("true", "-q", "few", "-o", "/dev/null", user=BOB)
         west.wait_for(may, "DONE")
         lost = west.bsub("true", "-q", "lost", "-o", "/dev/null")
-        wait_until(lambda: "does not receive jobs of cluster west" in west.user("bjobs", "-l", "-UF", str(lost)).stdout,
+        wait_until(lambda: "does not receive jobs of this cluster" in west.user("bjobs", "-l", "-UF", str(lost)).stdout,
                    lambda: west.user("bjobs", "-l", "-UF", str(lost)).stdout, 30)
         expect_equal(len(east.jobs()), 1, "jobs of east")
 
