@@ -16,7 +16,8 @@ using JobView = wire::BatchReply::JobView;
 
 // Bytes of one job, so that a part with it still fits into a frame.
 constexpr std::size_t kMostText = 600 * 1024;
-constexpr std::size_t kLook = 100;  // jobs that one step of the selection looks at
+constexpr std::size_t kLook = 100;             // jobs that one step of the selection looks at
+constexpr std::uint64_t kLookElsewhere = 200;  // what a remote queue costs, in hosts
 
 // The time budget of one part, in microseconds by measured costs: other clients wait meanwhile.
 class Slice {
@@ -245,6 +246,7 @@ class JobsAnswer {
     const std::uint64_t looked_at = reasons_ ? reasons_->hosts_looked_at() : 0;
     bytes += fill_job(view, job, added, jobs);
     if (reasons_) slice.worked_out(reasons_->hosts_looked_at() - looked_at);
+    slice.worked_out(kLookElsewhere * static_cast<std::uint64_t>(added.reasons_size()));
     bytes += added.ByteSizeLong();
     slice.added(bytes);
     return bytes;
