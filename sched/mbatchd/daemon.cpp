@@ -397,11 +397,9 @@ class Daemon {
     auto rows = forward_out_.rows([this](const std::string& cluster) { return peers_.condition(cluster); },
                                   steady_now());
     for (auto& row : *rows.mutable_rows()) {
-      const std::string why =
-          row.receives() ? book_.forwards().takes_no_more(row.cluster()) : forward_out_.closed(row.cluster());
-      if (why.empty() || row.status() != "ok") continue;
-      row.set_status("reject");
-      row.set_why(why);
+      if (!row.receives() || row.status() != "ok") continue;
+      row.set_why(book_.forwards().takes_no_more(row.cluster()));
+      if (!row.why().empty()) row.set_status("reject");
     }
     return rows;
   }

@@ -20,6 +20,7 @@ namespace {
 
 namespace peers = sched::peers;
 using sched::JobKey;
+using Over = wire::ForwardOver;
 
 constexpr std::size_t kMostAccounts = 100'000;
 constexpr Duration kAccountKept = std::chrono::minutes(1);
@@ -179,9 +180,9 @@ bool ForwardIn::take_offer(const std::string& cluster, const wire::ForwardOffer&
   if (forwards_.knows(cluster, offered.attempt()))
     return answer(cluster, forwards_.offer(cluster, offered, {}, {}, now)), true;
   const auto claim = peers::claim_of(offered);
-  if (!claim) return refuse(cluster, offered, claim.error().text), true;
+  if (!claim) return refuse(cluster, offered, claim.error().text, Over::OF_THE_JOB), true;
   const auto user = peers::accepted(user_map_of(configuration_->files), cluster, *claim);
-  if (!user) return refuse(cluster, offered, user.error().text), true;
+  if (!user) return refuse(cluster, offered, user.error().text, Over::OF_ITS_USER), true;
   const auto account = accounts_.find(*user);
   if (account == accounts_.end() || steady_now() - account->second.first > kAccountKept)
     return look_up(cluster, *user), false;
@@ -212,7 +213,7 @@ void ForwardIn::look_up(const std::string& cluster, const std::string& user) {
                }
                if (!in_.looked_up(cluster, connection)) return;
                if (const auto* const message = in_.next(cluster); message && !account->failure.empty()) {
-                 refuse(cluster, message->offer(), account->failure);
+                 refuse(cluster, message->offer(), account->failure, Over::OF_ITS_USER);
                  in_.taken(cluster);
                }
                this->work(cluster, io::wall_now());
@@ -223,7 +224,8 @@ void ForwardIn::offer(const std::string& cluster, const wire::ForwardOffer& offe
                       const std::string& claimed, const Account& account, WallTime now) {
   if (configuration_->files.lsb->queue(offered.queue()))  // a peer may name as many as it likes
     in_.offered(cluster, offered.queue(), offered.number());
-  if (!account.found) return refuse(cluster, offered, "user " + account.who.user + " is not known here");
+  if (!account.found)
+    return refuse(cluster, offered, "user " + account.who.user + " is not known here", Over::OF_ITS_USER);
   sched::Identity who = account.who;
   const auto& administrators = configuration_->files.cluster->cluster.administrators;
   who.is_admin = who.uid == 0 || who.uid == geteuid() ||
@@ -233,7 +235,7 @@ void ForwardIn::offer(const std::string& cluster, const wire::ForwardOffer& offe
   const bool own_cluster = geteuid() != 0;
   auto why =
       own_cluster ? keeps_out_of_own(configuration_->files, who) : keeps_out(configuration_->files, who);
-  if (!why.empty()) return refuse(cluster, offered, std::move(why));
+  if (!why.empty()) return refuse(cluster, offered, std::move(why), Over::OF_ITS_USER);
   if (own_cluster)
     who.is_admin = false;  // it came from another cluster, and is no order of the administrator's
   answer(cluster, offered.has_lent() ? handler_.start_on_lent_slots(cluster, offered, asked, who, now)
@@ -246,8 +248,9 @@ void ForwardIn::answer(const std::string& cluster, sched::book::ForwardedJobs::A
   handler_.turn_soon();
 }
 
-void ForwardIn::refuse(const std::string& cluster, const wire::ForwardOffer& offered, std::string why) {
-  auto over = sched::book::refused(offered.attempt(), std::move(why));
+void ForwardIn::refuse(const std::string& cluster, const wire::ForwardOffer& offered, std::string why,
+                       Over::Scope scope) {
+  auto over = sched::book::refused(offered.attempt(), std::move(why), scope);
   if (offered.has_lent()) over.set_how(wire::ForwardOver::NOT_STARTED);  // another host may take it
   in_.refused(cluster, std::move(over));
   handler_.turn_soon();

@@ -68,7 +68,8 @@ class ForwardIn {
   void offer(const std::string& cluster, const wire::ForwardOffer& offer, const std::string& claimed,
              const Account& account, WallTime now);
   void answer(const std::string& cluster, sched::book::ForwardedJobs::Answered answered);
-  void refuse(const std::string& cluster, const wire::ForwardOffer& offer, std::string why);
+  void refuse(const std::string& cluster, const wire::ForwardOffer& offer, std::string why,
+              wire::ForwardOver::Scope scope);
   void tell_about(const std::string& cluster);
   void tell_figures(const sched::cycle::Snapshot& snapshot, WallTime now);
 

@@ -28,10 +28,23 @@ using sched::JobKey;
 
 constexpr std::size_t kMostCandidates = 20'000;  // jobs of one pass
 constexpr int kMostChoices = 1000;               // of one pass
-constexpr int kMostRefusals = 1000;     // of a cluster in one session: each is an event and a row of ours
-constexpr int kMostDifferences = 1000;  // shown
+constexpr int kMostDifferences = 1000;           // shown
 
 std::string host_of(const std::string& cluster) { return HostId::whole_cluster(cluster).text(); }
+forward_policy::Refusals::Scope scope_of(wire::ForwardOver::Scope told) {
+  using Scope = forward_policy::Refusals::Scope;
+  switch (told) {
+    case wire::ForwardOver::OF_ITS_USER:
+      return Scope::user;
+    case wire::ForwardOver::OF_THE_QUEUE:
+      return Scope::queue;
+    case wire::ForwardOver::OF_THE_CLUSTER:
+      return Scope::cluster;
+    default:
+      return Scope::job;
+  }
+}
+
 std::string cluster_of(const std::string& host) { return std::string(HostId(host).cluster()); }
 
 }  // namespace
@@ -60,8 +73,8 @@ class ForwardOut::BookPort : public peers::OutboundForwards::Port {
   void told(const std::string& host, const sched::HostReport& report) override {
     out_.handler_.told(host, report);
   }
-  void over(const std::string& cluster, const Attempt& attempt, wire::ForwardOver::How how) override {
-    out_.over(cluster, attempt, how);
+  void over(const conf::RemoteQueue& queue, const Attempt& attempt, const wire::ForwardOver& over) override {
+    out_.over(queue, attempt, over);
   }
   void answers_again(const std::string&) override { out_.handler_.plan_soon(); }
   void log(const std::string& line) override { out_.log_.warning(line); }
@@ -89,6 +102,7 @@ Result<void> ForwardOut::heard(const std::string& cluster, const wire::PeerMessa
   const bool queues_told = message.has_figures() || message.has_applications();
   if (greeted_now || (queues_told && waiting_ > 0)) handler_.plan_soon();
   if (message.has_applications()) applications_[cluster] = peers::believed(message.applications());
+  for (const auto& told : message.figures().queues()) refusals_.told({told.name(), cluster});
   if (message.has_definitions()) take_definitions(cluster, message.definitions());
   return {};
 }
@@ -102,21 +116,24 @@ void ForwardOut::take_definitions(const std::string& cluster, const wire::PeerDe
 }
 
 // A refused offer does not count against LSB_MAX_FORWARD_PER_SESSION, so one cluster cannot use it up.
-void ForwardOut::over(const std::string& cluster, const Attempt& attempt, wire::ForwardOver::How how) {
-  if (how != wire::ForwardOver::REFUSED) {
+void ForwardOut::over(const conf::RemoteQueue& queue, const Attempt& attempt, const wire::ForwardOver& over) {
+  if (over.how() != wire::ForwardOver::REFUSED) {
     tried_.erase(attempt.job);
     return;
   }
-  ++refusals_[cluster];
+  const sched::Job* job = jobs_.find(attempt.job);
+  refusals_.refused(queue, job ? job->asked->user() : "", scope_of(over.refused_for()), over.why());
   if (offered_ > 0) --offered_;
 }
 
-std::string ForwardOut::closed(const std::string& cluster) const {
-  if (const auto count = out_.unanswered(cluster); count >= peers::OrderGate::kMostUnanswered)
-    return "its cluster has not answered " + std::to_string(count) + " offers";
-  const auto refusals = refusals_.find(cluster);
-  if (refusals == refusals_.end() || refusals->second < kMostRefusals) return "";
-  return "its cluster has refused " + std::to_string(refusals->second) + " offers in this MBD_SLEEP_TIME";
+bool ForwardOut::unanswered(const std::string& cluster) const {
+  return out_.unanswered(cluster) >= peers::OrderGate::kMostUnanswered;
+}
+
+std::string ForwardOut::closed(const conf::RemoteQueue& queue) const {
+  if (unanswered(queue.cluster))
+    return "its cluster has not answered " + std::to_string(out_.unanswered(queue.cluster)) + " offers";
+  return refusals_.closed(queue);
 }
 
 void ForwardOut::untaken(const peers::step::Untaken& order) {
@@ -150,7 +167,7 @@ void ForwardOut::begin_session(WallTime now) {
   offered_ = 0;
   more_ = false;
   tried_.clear();
-  refusals_.clear();
+  refusals_.begin_session();
 }
 
 // While no cluster is connected, jobs wait for a greeting and not for a time.
@@ -193,6 +210,7 @@ void ForwardOut::offer(const sched::cycle::Snapshot& snapshot, WallTime now, Tim
     seen&& offer_job(*job, snapshot.demand(candidate.demand).min_slots, *seen, pass) ? ++offered_
                                                                                      : ++waiting_;
   }
+  more_ = more_ || (waiting_ > 0 && refusals_.any());
 }
 
 // Jobs of one queue find the same remote queues but for those that they came back from.
@@ -203,7 +221,7 @@ std::shared_ptr<const forward_policy::QueueTable> ForwardOut::table_for(const co
   if (!table) {
     auto queues = out_.queues().of(queue.send_jobs_to, clusters_, pass.steady);
     for (auto& one : queues)
-      if (auto why = closed(one.name.cluster); !why.empty()) one.closed = std::move(why);
+      if (auto why = closed(one.name); !why.empty()) one.closed = std::move(why);
     table = std::make_shared<forward_policy::QueueTable>(std::move(queues));
   }
   table->clear_returns();
@@ -242,7 +260,9 @@ bool ForwardOut::offer_job(const sched::Job& job, int slots, const Look& seen, P
   if (tried.queues.size() < forward_policy::kMostOffers)
     for (const std::size_t offer : seen.choice.offers) {
       const auto& name = seen.table->queues()[offer].name;
-      if (std::find(tried.queues.begin(), tried.queues.end(), name) != tried.queues.end()) continue;
+      if (std::find(tried.queues.begin(), tried.queues.end(), name) != tried.queues.end() ||
+          refusals_.refuses(name, job.asked->user()))
+        continue;
       forward(job, name, slots, seen);
       for (auto& [queue, table] : pass.tables) table->update(name, out_.queues().figures(name));
       return true;
@@ -279,6 +299,15 @@ sched::answers::RemoteLook ForwardOut::verdicts_of(const sched::cycle::Snapshot&
           rows_of(seen->choice, seen->asks, queues, seen->settings)};
 }
 
+// A queue that is only full for now is no `reject`.
+void ForwardOut::put_closed(const forward_policy::RemoteQueue& queue,
+                            wire::BatchReply::ClusterRow& row) const {
+  const std::string& cluster = queue.name.cluster;
+  const bool never = !queue.closed.empty();
+  row.set_why(never ? queue.closed : closed(queue.name));
+  if (never || refusals_.too_many(cluster) || unanswered(cluster)) row.set_status("reject");
+}
+
 wire::BatchReply::ClusterRows ForwardOut::rows(
     const std::function<Condition(const std::string& cluster)>& condition, TimePoint now) const {
   wire::BatchReply::ClusterRows rows;
@@ -310,10 +339,7 @@ wire::BatchReply::ClusterRows ForwardOut::rows(
     for (const auto& remote : out_.queues().of(queue.send_jobs_to, clusters_, now)) {
       auto& row = add(queue.name, remote.name.cluster);
       row.set_remote_queue(remote.name.queue);
-      if (remote.connected && !remote.closed.empty()) {
-        row.set_status("reject");
-        row.set_why(remote.closed);
-      }
+      if (remote.connected) put_closed(remote, row);
       if (remote.figures) put(remote, *row.mutable_figures());
     }
     for (const auto& cluster : clusters_)

@@ -25,6 +25,7 @@
 #include "sched/policy/book/job_table.hpp"
 #include "sched/policy/cycle/snapshot.hpp"
 #include "sched/policy/forward/choice.hpp"
+#include "sched/policy/forward/refusals.hpp"
 #include "sched/policy/peers/outbound_forwards.hpp"
 #include "sched/policy/peers/peer_sessions.hpp"
 #include "sched/policy/values/events_and_effects.hpp"
@@ -66,8 +67,6 @@ class ForwardOut : public sched::Engine {
   // Which queues of other clusters a pending job would be offered to now, and why not to the others.
   sched::answers::RemoteLook verdicts_of(const sched::cycle::Snapshot& snapshot, sched::JobKey key,
                                          WallTime now, TimePoint steady) const;
-  // Why jobs are not offered to the cluster, although it is connected; "": they are.
-  std::string closed(const std::string& cluster) const;
   // The queues that send or receive, in the order of lsb.queues. A cluster's condition: ok, disc or reject, and why it is not ok.
   using Condition = std::pair<std::string, std::string>;
   wire::BatchReply::ClusterRows rows(const std::function<Condition(const std::string& cluster)>& condition,
@@ -105,6 +104,11 @@ class ForwardOut : public sched::Engine {
   std::shared_ptr<const sched::forward::QueueTable> table_for(const conf::QueueRow& queue,
                                                               const sched::Job& job, Pass& pass) const;
   Result<Look> look(Pass& pass, const sched::Job& job, const sched::cycle::Demand& demand) const;
+  // Why jobs are not offered to the queue, although its cluster is connected; "": they are.
+  std::string closed(const conf::RemoteQueue& queue) const;
+  // The cluster has left too many offers without an answer.
+  bool unanswered(const std::string& cluster) const;
+  void put_closed(const sched::forward::RemoteQueue& queue, wire::BatchReply::ClusterRow& row) const;
   bool may_offer() const;
   void begin_session(WallTime now);
   bool offer_job(const sched::Job& job, int slots, const Look& seen, Pass& pass);
@@ -112,7 +116,7 @@ class ForwardOut : public sched::Engine {
   void forward(const sched::Job& job, const conf::RemoteQueue& queue, int slots, const Look& seen);
   void say(const std::string& host, wire::PeerMessage order);
   void offer_untyped();
-  void over(const std::string& cluster, const sched::Attempt& attempt, wire::ForwardOver::How how);
+  void over(const conf::RemoteQueue& queue, const sched::Attempt& attempt, const wire::ForwardOver& over);
   void take_definitions(const std::string& cluster, const wire::PeerDefinitions& told);
 
   const sched::book::JobTable& jobs_;
@@ -127,10 +131,10 @@ class ForwardOut : public sched::Engine {
 
   bool sends_ = false;  // a queue has SNDJOBS_TO
   std::optional<WallTime> session_;
-  int offered_ = 0;                      // in this session
-  std::map<std::string, int> refusals_;  // in this session, by cluster
-  bool more_ = false;                    // jobs are left for the next session
-  std::size_t waiting_ = 0;              // jobs of the last pass that were offered to nobody
+  int offered_ = 0;  // in this session
+  sched::forward::Refusals refusals_;
+  bool more_ = false;        // jobs are left for the next session
+  std::size_t waiting_ = 0;  // jobs of the last pass that were offered to nobody
   std::unordered_map<sched::JobKey, Tried> tried_;
 };
 

@@ -126,8 +126,8 @@ class ForwardCluster::BookPort : public peers::OutboundForwards::Port {
     effects_.insert(effects_.end(), std::make_move_iterator(more.begin()),
                     std::make_move_iterator(more.end()));
   }
-  void over(const std::string&, const Attempt& attempt, wire::ForwardOver::How how) override {
-    if (how == wire::ForwardOver::WITHDRAWN) cluster_.figures_.came_back(attempt, book_);
+  void over(const conf::RemoteQueue&, const Attempt& attempt, const wire::ForwardOver& over) override {
+    if (over.how() == wire::ForwardOver::WITHDRAWN) cluster_.figures_.came_back(attempt, book_);
   }
   void answers_again(const std::string& cluster) override {
     cluster_.outside_.trouble(cluster + " has left too many offers without an answer");

@@ -188,20 +188,27 @@ ForwardedJobs::Answered known_answer(Memory& m, JobKey key, Effects effects, Wal
   return {said(entry, now), std::move(effects)};
 }
 
-// Jobs that may still be acknowledged. Jobs of the cluster that pend count for its room in the queue.
-std::optional<std::string> no_room(const Memory& m, const conf::QueueRow& queue,
-                                   const wire::Submission& asked) {
+// Why an offer is not accepted, and what else would not be.
+struct KeptOut {
+  std::string why;
+  wire::ForwardOver::Scope scope = wire::ForwardOver::OF_THE_JOB;
+};
+
+// Jobs of other clusters that pend count for the room of the queue.
+std::optional<KeptOut> no_room(const Memory& m, const conf::QueueRow& queue, const wire::Submission& asked) {
   const auto found = m.queues.find(queue.name);
   if (found == m.queues.end()) return std::nullopt;
   const std::uint64_t waiting = found->second.imported.jobs;
   if (queue.import_backlog && waiting >= static_cast<std::uint64_t>(*queue.import_backlog))
-    return "queue " + queue.name + " has " + std::to_string(waiting) +
-           " pending jobs of other clusters (IMPT_JOBBKLG)";
+    return KeptOut{"queue " + queue.name + " has " + std::to_string(waiting) +
+                       " pending jobs of other clusters (IMPT_JOBBKLG)",
+                   Over::OF_THE_QUEUE};
   const std::uint64_t slots = found->second.imported.slots;
-  if (queue.import_slot_backlog &&
-      slots + jobs::min_slots(asked) > static_cast<std::uint64_t>(*queue.import_slot_backlog))
-    return "pending jobs of other clusters ask for " + std::to_string(slots) + " slots of queue " +
-           queue.name + " (IMPT_SLOTBKLG)";
+  const auto most = static_cast<std::uint64_t>(queue.import_slot_backlog.value_or(0));
+  if (queue.import_slot_backlog && slots + jobs::min_slots(asked) > most)
+    return KeptOut{"pending jobs of other clusters ask for " + std::to_string(slots) + " slots of queue " +
+                       queue.name + " (IMPT_SLOTBKLG)",
+                   slots >= most ? Over::OF_THE_QUEUE : Over::OF_THE_JOB};
   return std::nullopt;
 }
 
@@ -230,9 +237,10 @@ class Accepting {
     const conf::QueueRow* queue = m_.queue_row(offer_.queue());
     if (!queue || !receives(*queue, cluster_))
       return refuse("queue " + offer_.queue().substr(0, kLongestName) + " does not receive jobs of cluster " +
-                    cluster_ + " (RCVJOBS_FROM)");
-    if (auto why = keeps_out()) return refuse(std::move(*why));
-    if (auto why = no_room(m_, *queue, asked_)) return refuse(std::move(*why));
+                        cluster_ + " (RCVJOBS_FROM)",
+                    Over::OF_THE_QUEUE);
+    if (auto out = keeps_out()) return refuse(std::move(out->why), out->scope);
+    if (auto none = no_room(m_, *queue, asked_)) return refuse(std::move(none->why), none->scope);
     wire::Submission local = asked_;
     local.clear_queues();
     local.add_queues(queue->name);
@@ -246,7 +254,7 @@ class Accepting {
   Answered on_lent_slots() {
     refusal_ = Over::NOT_STARTED;  // its cluster may start it on another host
     if (auto known = as_known()) return std::move(*known);
-    if (auto why = keeps_out()) return refuse(std::move(*why));
+    if (auto out = keeps_out()) return refuse(std::move(out->why), out->scope);
     // Where and whether the job starts again is its own cluster's business.
     wire::Submission local = asked_;
     local.clear_queues();
@@ -273,16 +281,20 @@ class Accepting {
     if (known == m_.foreign.end()) return std::nullopt;
     return known_answer(m_, known->second, {}, now_);
   }
-  Answered refuse(std::string why) const {
-    return {{std::nullopt, over(offer_.attempt(), refusal_, std::move(why))}, {}};
+  Answered refuse(std::string why, Over::Scope scope) const {
+    auto refusal = refused(offer_.attempt(), std::move(why), scope);
+    refusal.set_how(refusal_);
+    return {{std::nullopt, std::move(refusal)}, {}};
   }
-  std::optional<std::string> keeps_out() const {
+  std::optional<KeptOut> keeps_out() const {
     if (asked_.ByteSizeLong() > jobs::kMostSubmission)
-      return "the job's script and environment have " + std::to_string(asked_.ByteSizeLong()) +
-             " bytes, expected at most " + std::to_string(jobs::kMostSubmission);
-    if (auto why = no_more_of(m_, cluster_); !why.empty()) return why;
+      return KeptOut{"the job's script and environment have " + std::to_string(asked_.ByteSizeLong()) +
+                         " bytes, expected at most " + std::to_string(jobs::kMostSubmission),
+                     Over::OF_THE_JOB};
+    if (auto why = no_more_of(m_, cluster_); !why.empty())
+      return KeptOut{std::move(why), Over::OF_THE_CLUSTER};
     if (who_.uid == 0 || who_.is_admin)
-      return "jobs of other clusters do not run as root or as an administrator";
+      return KeptOut{"jobs of other clusters do not run as root or as an administrator", Over::OF_ITS_USER};
     return std::nullopt;
   }
   wire::ForwardedFrom origin() const {
@@ -298,7 +310,10 @@ class Accepting {
   template <class Begin>
   Answered accept(const wire::Submission& local, const wire::ForwardedFrom& from, const Begin& begin) {
     const auto accepted = m_.submit(local, who_, &from, now_, effects_);
-    if (accepted.has_refusal()) return refuse(accepted.refusal().text());
+    if (accepted.has_refusal()) {
+      const bool closed = accepted.refusal().why() == jobs::Refusal::QUEUE_CLOSED;
+      return refuse(accepted.refusal().text(), closed ? Over::OF_THE_QUEUE : Over::OF_THE_JOB);
+    }
     BookEntry& entry = m_.at({accepted.id(), 0});
     begin(entry);
     m_.counted(effects_);
@@ -323,8 +338,10 @@ bool receives(const conf::QueueRow& queue, const std::string& cluster) {
                      [&](const std::string& one) { return one == cluster || one == "allclusters"; });
 }
 
-wire::ForwardOver refused(const wire::ForwardAttempt& attempt, std::string why) {
-  return over(attempt, Over::REFUSED, std::move(why));
+wire::ForwardOver refused(const wire::ForwardAttempt& attempt, std::string why, Over::Scope scope) {
+  auto refusal = over(attempt, Over::REFUSED, std::move(why));
+  refusal.set_refused_for(scope);
+  return refusal;
 }
 
 wire::ForwardOver stale(const wire::ForwardAttempt& attempt, std::string why) {

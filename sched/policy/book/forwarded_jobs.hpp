@@ -99,7 +99,8 @@ class ForwardedJobs {
 
 // RCVJOBS_FROM.
 bool receives(const conf::QueueRow& queue, const std::string& cluster);
-wire::ForwardOver refused(const wire::ForwardAttempt& attempt, std::string why);
+wire::ForwardOver refused(const wire::ForwardAttempt& attempt, std::string why,
+                          wire::ForwardOver::Scope scope);
 // An offer with `lent` that came too late: another one under the newest grant may be accepted.
 wire::ForwardOver stale(const wire::ForwardAttempt& attempt, std::string why);
 

@@ -198,6 +198,7 @@ Result<wire::ForwardOver> believed(const wire::ForwardOver& told) {
   over.set_term_reason(std::clamp(told.term_reason(), 0, 63));
   over.set_why(plain_words(told.why()));
   over.set_run_s(fine(told.run_s()));
+  if (wire::ForwardOver::Scope_IsValid(told.refused_for())) over.set_refused_for(told.refused_for());
   if (told.how() != wire::ForwardOver::ENDED) return over;
   auto job = believed(told.job());
   if (!job) return job.error();

@@ -177,7 +177,7 @@ Result<void> OutboundForwards::take_over(const std::string& cluster, const wire:
     // Without the job: what the next job like it finds.
     if (const auto figures = queues_.figures(queue)) end.figures = slots_of(*figures);
   }
-  if (of_cluster) port.over(cluster, attempt, over->how());
+  if (of_cluster) port.over(known->second.queue, attempt, *over);
   if (gate_.answered(cluster, attempt)) port.answers_again(cluster);
   port.told(host_of(cluster), end);
   if (const auto post = post_over_of(*over)) port.told(host_of(cluster), *post);

@@ -53,7 +53,8 @@ class OutboundForwards {
     // The Book, which may end the attempt by that.
     virtual void told(const std::string& host, const HostReport& report) = 0;
     // Before that, of an attempt that was there.
-    virtual void over(const std::string& cluster, const Attempt& attempt, wire::ForwardOver::How how) = 0;
+    virtual void over(const conf::RemoteQueue& queue, const Attempt& attempt,
+                      const wire::ForwardOver& over) = 0;
     // Before that: the cluster had left too many offers without an answer, and may be offered jobs again.
     virtual void answers_again(const std::string& cluster) = 0;
     virtual void log(const std::string& line) = 0;

@@ -106,6 +106,26 @@ TEST_F(Foreign, WaitsWithinTheRoomOfTheQueue) {
   EXPECT_EQ(why(offer(2)), "pending jobs of other clusters ask for 1 slots of queue normal (IMPT_SLOTBKLG)");
 }
 
+// So that its cluster need not offer each of its jobs to learn the same.
+TEST_F(Foreign, IsRefusedForAllThatWouldBeRefusedLikeIt) {
+  const auto scope = [](const ForwardedJobs::Answered& answered) {
+    return wire::ForwardOver::Scope_Name(answered.said.over.value().refused_for());
+  };
+  EXPECT_EQ(scope(offer(1, "special")), "OF_THE_QUEUE");
+  EXPECT_EQ(scope(offer(1, "normal", "east", kRoot)), "OF_ITS_USER");
+  receives("IMPT_JOBBKLG = 1\n");
+  offer(1);
+  EXPECT_EQ(scope(offer(2)), "OF_THE_QUEUE");
+  receives("IMPT_SLOTBKLG = 1\n");
+  offer(1);
+  EXPECT_EQ(scope(offer(2)), "OF_THE_QUEUE");
+  receives("IMPT_SLOTBKLG = 0\n");
+  EXPECT_EQ(scope(offer(1)), "OF_THE_QUEUE");
+  receives("");
+  book->forwards().keep_at_most(0);
+  EXPECT_EQ(scope(offer(1)), "OF_THE_CLUSTER");
+}
+
 TEST_F(Foreign, WaitsWithFortyNineOthersUnlessImptJobbklgSaysMore) {
   for (int id = 1; id <= 50; ++id) ASSERT_EQ(why(offer(id)), "accepted") << id;
   EXPECT_EQ(why(offer(51)), "queue normal has 50 pending jobs of other clusters (IMPT_JOBBKLG)");

@@ -100,8 +100,8 @@ class Book : public OutboundForwards::Port {
     const auto job = jobs.find(end->attempt.job);
     if (job != jobs.end() && job->second.record.hosts(0).name() == host) jobs.erase(job);
   }
-  void over(const std::string&, const Attempt& attempt, wire::ForwardOver::How how) override {
-    overs.push_back(text(attempt.job) + " " + wire::ForwardOver::How_Name(how));
+  void over(const conf::RemoteQueue&, const Attempt& attempt, const wire::ForwardOver& over) override {
+    overs.push_back(text(attempt.job) + " " + wire::ForwardOver::How_Name(over.how()));
   }
   void answers_again(const std::string& cluster) override { again.push_back(cluster); }
   void log(const std::string& line) override { lines.push_back(line); }
@@ -155,6 +155,22 @@ TEST_F(Outbound, OrdersLeaveWhenTheClusterHasSaidAllThatItHolds) {
   EXPECT_TRUE(out.lost("east"));
   EXPECT_FALSE(out.order("east"));
   EXPECT_FALSE(out.lost("east")) << "it is told once";
+}
+
+TEST_F(Outbound, QueuesThatTheClusterDoesNotNameAreClosedWhileItIsConnected) {
+  const conf::RemoteQueue other{"other", "east"};
+  const auto closed = [&] { return out.queues().of({other}, {}, {}).at(0).closed; };
+  connects();
+  EXPECT_EQ(closed(), "") << "it has not told";
+  wire::PeerMessage told;
+  told.mutable_applications()->set_tells_queues(true);
+  told.mutable_applications()->add_queues("night");
+  hears(told);
+  EXPECT_THAT(closed(), HasSubstr("RCVJOBS_FROM"));
+  EXPECT_EQ(out.queues().of({kNight}, {}, {}).at(0).closed, "");
+  out.lost("east");
+  connects();
+  EXPECT_EQ(closed(), "");
 }
 
 TEST_F(Outbound, MessagesOutOfTheirOrderAreErrors) {
