@@ -261,6 +261,7 @@ void ForwardIn::flush(WallTime now) {
             [this](const std::string& cluster, wire::PeerMessage message) {
               handler_.say(cluster, std::move(message));
             });
+  for (const std::string& cluster : in_.connected()) work(cluster, now);  // what waited for room of answers
 }
 
 // ---------------------------------------------------------------- at intervals

@@ -40,6 +40,9 @@ void put(const sched::forward::RemoteQueue& queue, wire::BatchReply::ClusterRow:
   figures.set_preemptable(slots.preemptable);
   if (queue.figures->job_room) figures.set_job_room(*queue.figures->job_room);
   if (queue.figures->slot_room) figures.set_slot_room(*queue.figures->slot_room);
+  if (queue.lowest_preemptable) figures.set_lowest_preemptable(*queue.lowest_preemptable);
+  figures.mutable_types()->Add(queue.types.begin(), queue.types.end());
+  figures.mutable_booleans()->Add(queue.booleans.begin(), queue.booleans.end());
 }
 
 void put_room(const conf::QueueRow& queue, const sched::book::SlotCount& waiting,

@@ -88,7 +88,7 @@ struct Known {
   const char* standard;
   bool shown_short;
 };
-// In bparams' order. bparams without options shows the first five.
+// In bparams' order. bparams without options shows the first five. One without a standard is shown where the file sets it.
 constexpr Known kKnown[] = {
     {"DEFAULT_QUEUE", "System default queues for automatic queue selection", "", "", true},
     {"MBD_SLEEP_TIME", "The interval for dispatching jobs by master batch daemon", "seconds", "60", true},
@@ -114,6 +114,27 @@ constexpr Known kKnown[] = {
      "MBD_SLEEP_TIME", false},
     {"JOB_HISTORY_DAYS", "The number of days for which finished jobs are kept for bhist and bacct", "days",
      "none", false},
+    {"PREEMPT_FOR", "What else counts when jobs are preempted", "", "", false},
+    {"PREEMPT_JOBTYPE", "The types of jobs that preempt and are preempted besides others", "", "", false},
+    {"PREEMPTABLE_RESOURCES", "The resources for which jobs are preempted", "", "", false},
+    {"PREEMPT_DELAY", "The time that a job waits before it preempts", "seconds", "", false},
+    {"MAX_JOB_PREEMPT", "The maximum number of times that a job is preempted", "", "", false},
+    {"MAX_TOTAL_TIME_PREEMPT", "The time for which a job may be preempted in all", "minutes", "", false},
+    {"NO_PREEMPT_INTERVAL", "The time for which a job that goes on is not preempted again", "minutes", "",
+     false},
+    {"NO_PREEMPT_RUN_TIME", "The run time after which a job is not preempted", "", "", false},
+    {"NO_PREEMPT_FINISH_TIME", "The remaining run time below which a job is not preempted", "", "", false},
+    {"MC_PLUGIN_SCHEDULE_ENHANCE", "How a queue of another cluster is chosen for a job", "", "", false},
+    {"MC_PLUGIN_UPDATE_INTERVAL", "The interval for telling other clusters of queues that receive their jobs",
+     "seconds", "", false},
+    {"MC_RESOURCE_MATCHING_CRITERIA", "The resources whose values other clusters are told", "", "", false},
+    {"MC_RUSAGE_UPDATE_INTERVAL", "The interval for telling other clusters what their jobs use here",
+     "seconds", "", false},
+    {"MC_PENDING_REASON_UPDATE_INTERVAL", "The interval for telling other clusters why their jobs pend here",
+     "seconds", "", false},
+    {"MC_PENDING_REASON_PKG_SIZE", "The most of pending reasons that one update has", "KB", "", false},
+    {"MC_RECLAIM_DELAY", "The interval for giving idle slots of shared leases to one side", "minutes", "",
+     false},
 };
 
 std::string joined(const std::vector<std::string>& words) {

@@ -70,7 +70,8 @@ Result<void> InboundForwards::heard(const std::string& cluster, wire::PeerMessag
 
 const wire::PeerMessage* InboundForwards::next(const std::string& cluster) const {
   const Peer* const from = peer(cluster);
-  return !from || from->looks_up || from->inbox.empty() ? nullptr : &from->inbox.front();
+  const bool held_back = !from || from->looks_up || from->answers.size() >= limits_.answers;
+  return held_back || from->inbox.empty() ? nullptr : &from->inbox.front();
 }
 
 void InboundForwards::taken(const std::string& cluster) {

@@ -38,6 +38,7 @@ namespace rollcall::sched::peers {
 struct InboundLimits {
   std::size_t waiting = 10'000;                       // messages of one cluster behind a look-up
   std::size_t waiting_bytes = std::size_t{64} << 20;  // on the wire; in memory up to sixteen times as much
+  std::size_t answers = 10'000;  // to one cluster that wait for a commit; its messages wait then
   std::size_t full_part =
       256 * 1024;  // bytes of a ForwardHeld; with the job that fills it it must fit into a frame
 };
@@ -70,7 +71,7 @@ class InboundForwards {
   // ---- what a cluster says
   // An error: the connection has to end.
   Result<void> heard(const std::string& cluster, wire::PeerMessage message);
-  // The message whose turn it is, until taken() is called; null: none, or a look-up holds it back.
+  // The message whose turn it is, until taken() is called; null: none, or a look-up or answers that could not leave hold it back.
   const wire::PeerMessage* next(const std::string& cluster) const;
   void taken(const std::string& cluster);
   // A look-up begins. Gives what looked_up() is told when it is over.

@@ -99,6 +99,7 @@ std::string account_block(const Finish& finish, Wrapping wrapping, const ShowTim
   text += paragraph(time.at(job.submit_us()) + ": Submitted from host <" + from_host_word(job, asked) + ">" +
                         asked_words(job, asked, false) + ";",
                     wrapping);
+  text += forwarded_paragraph(job, wrapping, time);
   if (job.start_us() > 0 && job.hosts_size() > 0) {
     std::string started = time.at(job.start_us()) + ": Dispatched " + placed_words(job.hosts());
     if (!job.effective_resreq().empty()) started += ", Effective RES_REQ <" + job.effective_resreq() + " >";

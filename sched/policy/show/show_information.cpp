@@ -4,6 +4,7 @@
 #include <cmath>
 #include <map>
 #include <set>
+#include <utility>
 
 #include "common/base/table_cells.hpp"
 #include "sched/policy/show/show_fields.hpp"
@@ -156,6 +157,22 @@ Result<std::string> users_fields(const wire::BatchReply::Users& users, const std
 
 namespace {
 
+// What the choice of a queue looks at besides slots.
+std::string remote_queue_block(const wire::BatchReply::ClusterRows& clusters) {
+  std::string text;
+  std::set<std::pair<std::string, std::string>> named;
+  for (const auto& row : clusters.rows()) {
+    if (!row.has_figures() || !named.insert({row.cluster(), row.remote_queue()}).second) continue;
+    const auto& told = row.figures();
+    text += left(row.remote_queue(), 15) + " " + left(row.cluster(), 10) + " " +
+            right(told.has_lowest_preemptable() ? std::to_string(told.lowest_preemptable()) : "-", 12) +
+            "  " + left(names_cell(told.types()), 15) + " " + names_cell(told.booleans()) + "\n";
+  }
+  return text.empty() ? ""
+                      : "\n[Remote Queue Information ]\n" + left("REMOTE", 15) + " " + left("CLUSTER", 10) +
+                            " PREEMPT_PRIO  " + left("HOST_TYPES", 15) + " BOOLEANS\n" + text;
+}
+
 std::string lease_blocks(const wire::BatchReply::ClusterRows& clusters, bool all) {
   return lease_block(clusters.leases(), all) + (all ? difference_block(clusters.differences()) : "");
 }
@@ -192,6 +209,7 @@ std::string clusters_table(const wire::BatchReply::ClusterRows& clusters, bool c
             right(row.has_figures() ? std::to_string(told.age_s()) + "s" : "-", 6) +
             (row.why().empty() ? "" : "  " + row.why()) + "\n";
   }
+  if (counters) text += remote_queue_block(clusters);
   return text + "\n" + lease_blocks(clusters, counters);
 }
 
@@ -224,16 +242,20 @@ std::string clusters_json(const wire::BatchReply::ClusterRows& clusters, bool co
     if (counters) {
       const auto& told = row.figures();
       const auto shown = [&](std::int64_t value) { return row.has_figures() ? number(value) : ""; };
-      record.insert(record.end(), {{"TOTAL", shown(told.total())},
-                                   {"AVAIL", shown(told.available())},
-                                   {"RUN", shown(told.running())},
-                                   {"PEND", shown(told.pending())},
-                                   {"PREEM", shown(told.preemptable())},
-                                   {"JOBS", told.has_job_room() ? number(told.job_room()) : ""},
-                                   {"SLOTS", told.has_slot_room() ? number(told.slot_room()) : ""},
-                                   {"PRIO", shown(told.priority())},
-                                   {"AGE_S", shown(told.age_s())},
-                                   {"REASON", row.why()}});
+      record.insert(record.end(),
+                    {{"TOTAL", shown(told.total())},
+                     {"AVAIL", shown(told.available())},
+                     {"RUN", shown(told.running())},
+                     {"PEND", shown(told.pending())},
+                     {"PREEM", shown(told.preemptable())},
+                     {"JOBS", told.has_job_room() ? number(told.job_room()) : ""},
+                     {"SLOTS", told.has_slot_room() ? number(told.slot_room()) : ""},
+                     {"PRIO", shown(told.priority())},
+                     {"AGE_S", shown(told.age_s())},
+                     {"PREEMPT_PRIO", told.has_lowest_preemptable() ? number(told.lowest_preemptable()) : ""},
+                     {"HOST_TYPES", names_cell(told.types())},
+                     {"BOOLEANS", names_cell(told.booleans())},
+                     {"REASON", row.why()}});
     }
     records.push_back(json_record(record));
   }

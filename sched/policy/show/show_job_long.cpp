@@ -222,16 +222,6 @@ std::string remote_queues_block(const JobView& job) {
   return job.remote_queues().empty() ? "" : "\n REMOTE QUEUES:\n" + job.remote_queues();
 }
 
-std::string forwarded_paragraph(const wire::JobRecord& job, Wrapping wrapping, const ShowTime& time) {
-  const auto& forwarded = job.forwarded();
-  if (job.hosts_size() == 0 && !forwarded.has_there()) return "";
-  if (forwarded.cluster().empty()) return "";
-  const std::string why = forwarded.why().empty() ? "" : "; " + forwarded.why();
-  return paragraph(
-      time.at(forwarded.at_us()) + ": " + forwarded_words(key_of(job.key()), forwarded) + why + ";",
-      wrapping);
-}
-
 std::string started_paragraph(const wire::JobRecord& job, Wrapping wrapping, const ShowTime& time) {
   if (!placed_now(job) || job.hosts_size() == 0) return "";
   std::string text = time.at(job.start_us()) + ": Started " + placed_words(job.hosts());
@@ -261,6 +251,16 @@ std::string transfer_words(const wire::Submission& asked) {
 }
 
 }  // namespace
+
+std::string forwarded_paragraph(const wire::JobRecord& job, Wrapping wrapping, const ShowTime& time) {
+  const auto& forwarded = job.forwarded();
+  if (job.hosts_size() == 0 && !forwarded.has_there()) return "";
+  if (forwarded.cluster().empty()) return "";
+  const std::string why = forwarded.why().empty() ? "" : "; " + forwarded.why();
+  return paragraph(
+      time.at(forwarded.at_us()) + ": " + forwarded_words(key_of(job.key()), forwarded) + why + ";",
+      wrapping);
+}
 
 std::string job_title(const wire::JobRecord& job, const wire::Submission& asked) {
   const JobKey key = key_of(job.key());

@@ -18,6 +18,8 @@ std::string job_title(const wire::JobRecord& job, const wire::Submission& asked)
 std::string asked_words(const wire::JobRecord& job, const wire::Submission& asked, bool expanded);
 // "4 Task(s) on Host(s) <4*hostA> <hostB>, Allocated 5 Slot(s) on Host(s) <4*hostA> <hostB>"
 std::string placed_words(const google::protobuf::RepeatedPtrField<wire::ExecHost>& hosts);
+// When the job was forwarded, and where to; "": it was not.
+std::string forwarded_paragraph(const wire::JobRecord& job, Wrapping wrapping, const ShowTime& time);
 // "Done successfully", "Exited with exit code 3", "Exited by signal 9".
 std::string end_words(wire::JobStatus status, std::int32_t exit_status);
 // "TERM_OWNER: job killed by owner"; "": no reason is known.

@@ -192,6 +192,21 @@ TEST_F(Inbound, ALookUpOfAnEarlierConnectionIsIgnored) {
   EXPECT_FALSE(in.looked_up("east", second));
 }
 
+// While nothing can be committed, a cluster that offers on fills no memory with refusals.
+TEST_F(Inbound, AnswersThatCannotLeaveHoldBackWhatFollows) {
+  in = InboundForwards({.answers = 2});
+  in.serves("east");
+  for (int id = 1; id <= 3; ++id) ASSERT_TRUE(in.heard("east", offer(id)));
+  for (int id = 1; id <= 2; ++id) {
+    ASSERT_TRUE(in.next("east")) << id;
+    in.refused("east", refusal(id));
+    in.taken("east");
+  }
+  EXPECT_FALSE(in.next("east"));
+  EXPECT_THAT(flush(), ElementsAre("east: held.", "east: over 1", "east: over 2"));
+  EXPECT_THAT(take_all(), ElementsAre("offer 3"));
+}
+
 TEST_F(Inbound, BoundsWhatWaits) {
   in = InboundForwards({.waiting = 2, .waiting_bytes = 1000, .full_part = 1000});
   in.serves("east");

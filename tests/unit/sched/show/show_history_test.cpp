@@ -300,6 +300,22 @@ TEST(Accounts, BlockIsThatOfARealSession) {
             "\n");
 }
 
+TEST(Accounts, BlockOfAForwardedJobSaysWhereItRan) {
+  auto finish = finished_job();
+  auto& forwarded = *finish.mutable_record()->mutable_forwarded();
+  forwarded.set_cluster("east");
+  forwarded.set_queue("guests");
+  forwarded.set_at_us(finish.record().submit_us());
+  forwarded.mutable_there()->mutable_key()->set_id(7);
+  forwarded.mutable_there()->set_queue("guests");
+  const std::string block = account_block(finish, Wrapping::none, shown_at(kMay10));
+  EXPECT_NE(
+      block.find(
+          "\nTue May 10 21:09:22: Job <24520> forwarded to cluster <east>, queue <guests>, as job <7>;\n"),
+      std::string::npos)
+      << block;
+}
+
 // bacct(1) reads lsb.acct, whose record of a job has its end; its suspensions are in lsb.events, which bhist(1) reads.
 TEST(Accounts, BlockOfAPreemptedJobIsThatOfAJobThatWasNot) {
   auto finish = finished_job();

@@ -16,6 +16,10 @@ TEST(ClustersTable, SaysWhyAClusterIsNotOkWithL) {
   good.mutable_figures()->set_total(8);
   good.mutable_figures()->set_priority(40);
   good.mutable_figures()->set_age_s(3);
+  good.mutable_figures()->set_lowest_preemptable(10);
+  good.mutable_figures()->add_types("X86_64");
+  good.mutable_figures()->add_booleans("bigmem");
+  good.mutable_figures()->add_booleans("gpu");
   auto& bad = *clusters.add_rows();
   bad.set_queue("night");
   bad.set_remote_queue("nowhere");
@@ -32,6 +36,12 @@ TEST(ClustersTable, SaysWhyAClusterIsNotOkWithL) {
       "40    3s\n"
       "night           send       nowhere    east       reject     -     -     -     -     -     -     -     "
       "-     -  queue nowhere there does not receive jobs of this cluster (RCVJOBS_FROM)");
+  EXPECT_NE(table.find("\n[Remote Queue Information ]\n"
+                       "REMOTE          CLUSTER    PREEMPT_PRIO  HOST_TYPES      BOOLEANS\n"
+                       "guests          east                 10  X86_64          bigmem,gpu\n"),
+            std::string::npos)
+      << table;
+  EXPECT_NE(clusters_json(clusters, true).find("\"BOOLEANS\":\"bigmem,gpu\""), std::string::npos);
   EXPECT_NE(clusters_table(clusters, false).find("nowhere    east       reject\n"), std::string::npos);
   EXPECT_NE(clusters_json(clusters, true).find("\"REASON\":\"queue nowhere there"), std::string::npos);
 }
