@@ -15,7 +15,6 @@ import os
 import random
 import re
 import shlex
-import threading
 import time
 
 from rollcall_testing import processes
@@ -24,6 +23,7 @@ from rollcall_testing.federation import ALICE, Federation
 from rollcall_testing.files import read_if_there
 from rollcall_testing.munge import needs_users
 from rollcall_testing.runner import expect, expect_equal, main
+from rollcall_testing.scenes import number_of, play_all
 from rollcall_testing.waiting import wait_until
 
 LANES = 2  # sets of clusters, side by side
@@ -54,10 +54,6 @@ echo "$1 $(hostname)" >>{tasks}
 """
 LONGEST_FAULT = {"short": 1.5, "long": 40}  # seconds
 FIELDS = "jobid stat exit_code forward_cluster dstjobid source_cluster srcjobid delimiter=','"
-
-
-def number(name, otherwise):
-    return int(os.environ.get(name, otherwise))
 
 
 def queues_of(name):
@@ -241,60 +237,30 @@ def breaks_told(side):
         return sum("is not connected any more" in line for line in file)
 
 
-class Lane(threading.Thread):
-    """Scenes one after another on clusters of their own; what it raises is raised again by result()."""
-
-    def __init__(self, bench, clusters, seeds, longest_fault):
-        super().__init__(daemon=True)
-        self.bench, self.clusters, self.seeds, self.longest_fault, self.error = bench, clusters, seeds, longest_fault, None
-        self.played, self.forwarded = 0, 0
-        self.start()
-
-    def run(self):
-        for seed in self.seeds:
-            scene = Scene(self.bench, self.clusters, seed, self.longest_fault)
-            try:
-                scene.play()
-                self.played += 1
-                self.forwarded += scene.forwarded
-            except BaseException as error:  # whatever it is, the other lane goes on
-                self.error = AssertionError(f"seed {seed}, after {scene.done}: {error!r}")
-                self.error.__cause__ = error
-                return
-
-    def result(self):
-        self.join()
-        if self.error:
-            raise self.error
-
-
-def play(bench, scenes, longest_fault):
-    first = number("ROLLCALL_SCENES_FIRST", 1)
-    seeds = range(first, first + scenes)
-    lanes = min(LANES, scenes)
+def play(bench, count, longest_fault):
+    first = number_of("ROLLCALL_SCENES_FIRST", 1)
+    seeds = range(first, first + count)
     begun = time.monotonic()
-    sets = [federation(bench, lane) for lane in range(lanes)]
+    sets = [federation(bench, lane) for lane in range(min(LANES, count))]
     with contextlib.ExitStack() as stack:
         for clusters in sets:
             stack.enter_context(clusters)
         ready = time.monotonic()
-        started = [Lane(bench, sets[lane], seeds[lane::lanes], longest_fault) for lane in range(lanes)]
-        for lane in started:
-            lane.result()
+        scenes = play_all(lambda clusters, seed: Scene(bench, clusters, seed, longest_fault), sets, seeds)
         breaks = sum(breaks_told(side) for clusters in sets for side in clusters.members.values())
-    forwarded = sum(lane.forwarded for lane in started)
-    expect_equal(sum(lane.played for lane in started), scenes, "scenes that were played")
-    expect(forwarded >= scenes and breaks >= scenes / 2, f"{forwarded} jobs were forwarded, and {breaks} connections broke: too few to see")
-    bench.saw(f"seeds {first} to {seeds[-1]}; {scenes * (JOBS + 2)} jobs, {forwarded} of them forwarded; {breaks} breaks were told; clusters up in "
+    forwarded = sum(scene.forwarded for scene in scenes)
+    expect_equal(len(scenes), count, "scenes that were played")
+    expect(forwarded >= count and breaks >= count / 2, f"{forwarded} jobs were forwarded, and {breaks} connections broke: too few to see")
+    bench.saw(f"seeds {first} to {seeds[-1]}; {count * (JOBS + 2)} jobs, {forwarded} of them forwarded; {breaks} breaks were told; clusters up in "
               f"{ready - begun:.0f} s, scenes {time.monotonic() - ready:.0f} s")
 
 
 def test_short_scenes_run_each_job_once(bench):
-    play(bench, number("ROLLCALL_SCENES", 10), LONGEST_FAULT["short"])
+    play(bench, number_of("ROLLCALL_SCENES", 10), LONGEST_FAULT["short"])
 
 
 def test_long_scenes_run_each_job_once(bench):
-    play(bench, number("ROLLCALL_SCENES", 100), LONGEST_FAULT["long"])
+    play(bench, number_of("ROLLCALL_SCENES", 100), LONGEST_FAULT["long"])
 
 
 def requires(_):

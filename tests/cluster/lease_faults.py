@@ -15,7 +15,6 @@ import json
 import os
 import random
 import re
-import threading
 import time
 
 from rollcall_testing.batch_cluster import QUEUES
@@ -23,6 +22,7 @@ from rollcall_testing.cluster_links import MasterFault, drawn_faults
 from rollcall_testing.federation import ALICE, Federation
 from rollcall_testing.munge import needs_users
 from rollcall_testing.runner import expect, expect_equal, main
+from rollcall_testing.scenes import number_of, play_all
 from rollcall_testing.waiting import wait_until
 
 LANES = 2  # sets of clusters, side by side
@@ -71,10 +71,6 @@ done
 sleep "$seconds"
 echo "$name" >>"$place/ended"
 """
-
-
-def number(name, otherwise):
-    return int(os.environ.get(name, otherwise))
 
 
 def federation(bench, lane):
@@ -206,59 +202,28 @@ class Scene:
         return "nothing to be left: " + "\n".join(lines) + self.members[0].logs_text()
 
 
-class Lane(threading.Thread):
-    """Scenes one after another on clusters of their own; what it raises is raised again by result()."""
-
-    def __init__(self, bench, clusters, seeds, longest_fault):
-        super().__init__(daemon=True)
-        self.bench, self.clusters, self.seeds, self.longest_fault, self.error = bench, clusters, seeds, longest_fault, None
-        self.played, self.borrowed, self.killed = 0, 0, 0
-        self.start()
-
-    def run(self):
-        for seed in self.seeds:
-            scene = Scene(self.bench, self.clusters, seed, self.longest_fault)
-            try:
-                scene.play()
-                self.played += 1
-                self.borrowed += scene.borrowed
-                self.killed += scene.killed
-            except BaseException as error:  # whatever it is, the other lane goes on
-                self.error = AssertionError(f"seed {seed}, after {scene.done}: {error!r}")
-                self.error.__cause__ = error
-                return
-
-    def result(self):
-        self.join()
-        if self.error:
-            raise self.error
-
-
-def play(bench, scenes, longest_fault):
-    first = number("ROLLCALL_SCENES_FIRST", 1)
-    seeds = range(first, first + scenes)
-    lanes = min(LANES, scenes)
-    sets = [federation(bench, lane) for lane in range(lanes)]
+def play(bench, count, longest_fault):
+    first = number_of("ROLLCALL_SCENES_FIRST", 1)
+    seeds = range(first, first + count)
+    sets = [federation(bench, lane) for lane in range(min(LANES, count))]
     with contextlib.ExitStack() as stack:
         for clusters in sets:
             stack.enter_context(clusters)
         ready = time.monotonic()
-        started = [Lane(bench, sets[lane], seeds[lane::lanes], longest_fault) for lane in range(lanes)]
-        for lane in started:
-            lane.result()
-    borrowed, killed = (sum(getattr(lane, what) for lane in started) for what in ("borrowed", "killed"))
-    expect_equal(sum(lane.played for lane in started), scenes, "scenes that were played")
-    expect(borrowed >= scenes, f"{borrowed} jobs ran on borrowed hosts: too few to see")
-    bench.saw(f"seeds {first} to {seeds[-1]}; {scenes * JOBS} jobs, {borrowed} of them on borrowed hosts; {killed} attempts were killed by a policy; "
+        scenes = play_all(lambda clusters, seed: Scene(bench, clusters, seed, longest_fault), sets, seeds)
+    borrowed, killed = (sum(getattr(scene, what) for scene in scenes) for what in ("borrowed", "killed"))
+    expect_equal(len(scenes), count, "scenes that were played")
+    expect(borrowed >= count, f"{borrowed} jobs ran on borrowed hosts: too few to see")
+    bench.saw(f"seeds {first} to {seeds[-1]}; {count * JOBS} jobs, {borrowed} of them on borrowed hosts; {killed} attempts were killed by a policy; "
               f"scenes {time.monotonic() - ready:.0f} s")
 
 
 def test_short_scenes_put_no_slot_into_two_hands(bench):
-    play(bench, number("ROLLCALL_SCENES", 10), LONGEST_FAULT["short"])
+    play(bench, number_of("ROLLCALL_SCENES", 10), LONGEST_FAULT["short"])
 
 
 def test_long_scenes_put_no_slot_into_two_hands(bench):
-    play(bench, number("ROLLCALL_SCENES", 100), LONGEST_FAULT["long"])
+    play(bench, number_of("ROLLCALL_SCENES", 100), LONGEST_FAULT["long"])
 
 
 def requires(_):
