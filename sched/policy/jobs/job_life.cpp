@@ -325,10 +325,19 @@ class Life : LifeElsewhere {
     save();
   }
 
+  // Its attempt is being ended, and there is nothing to stop: the job pends again as a stopped one.
+  void hold_when_requeued(const event::StopAsked& stop) {
+    record_.set_requeue_held(true);
+    (stop.by.owner ? record_.set_stopped_by_user(true) : record_.set_stopped_by_admin(true));
+    record_signal("STOP", stop.by, {});
+    changed();
+  }
+
   void on(const event::StopAsked& stop) {
     if (finished(status()) || status() == wire::STATUS_ZOMBI) return;
     if (waits_for_go()) take_back({});
     if (finished(status())) return;
+    if (record_.requeue_asked() && placed(status())) return hold_when_requeued(stop);
     const bool was_stopped = record_.stopped_by_user() || record_.stopped_by_admin();
     (stop.by.owner ? record_.set_stopped_by_user(true) : record_.set_stopped_by_admin(true));
     record_signal("STOP", stop.by, {});

@@ -47,7 +47,7 @@
 //   (a) a job that an administrator has stopped is resumed by an administrator only
 //   (b) -> SSUSP if the scheduler has reasons of its own to suspend it
 //   (c) the end, by how the attempt ended:
-//         ended           brequeue: -> PEND or PSUSP. A code of REQUEUE_EXIT_VALUES (bsub -Q), not killed, fewer than
+//         ended           brequeue: -> PEND, or PSUSP (-H, or StopAsked since). A code of REQUEUE_EXIT_VALUES (bsub -Q), not killed, fewer than
 //                         MAX_JOB_REQUEUE times: -> PEND, EXCLUDE() without this host, after short runs with a pause
 //                         (requeue_pause.hpp). Else 0: -> DONE, other: -> EXIT
 //         pre_exec_failed killed, or exit code 99 (LSB_EXIT_PRE_ABORT): -> EXIT. Else -> PEND at the head, without this

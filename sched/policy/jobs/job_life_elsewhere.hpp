@@ -82,16 +82,12 @@ class LifeElsewhere : protected LifeEnd {
   }
 
   void give_back(const report::Over& told) {
-    const bool by_user = record_.stopped_by_user(), by_admin = record_.stopped_by_admin();
     acknowledge_and_release();
     if (record_.kill_asked()) return end_of_a_kill(told);
     if (told.how == How::withdrawn && record_.has_forwarded()) count_return(told);
     record_.set_start_failure(told.why);
-    if (by_user || by_admin) record_.set_requeue_held(true);
+    if (record_.stopped_by_user() || record_.stopped_by_admin()) record_.set_requeue_held(true);
     pend_again(told.why);
-    if (!by_user && !by_admin) return;
-    record_.set_stopped_by_user(by_user);
-    record_.set_stopped_by_admin(by_admin);
   }
 
   void ended_elsewhere(report::Over told) {

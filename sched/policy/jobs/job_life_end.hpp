@@ -100,14 +100,10 @@ class LifeEnd : protected LifeRecord {
 
   // No part of the attempt has run, and none will. A job that was stopped meanwhile stays stopped.
   void take_back(const std::string& why) {
-    const bool by_user = record_.stopped_by_user(), by_admin = record_.stopped_by_admin();
     revoke();
     record_.set_start_failure(why);
-    if (by_user || by_admin) record_.set_requeue_held(true);
+    if (record_.stopped_by_user() || record_.stopped_by_admin()) record_.set_requeue_held(true);
     pend_again(why);
-    if (!by_user && !by_admin) return;
-    record_.set_stopped_by_user(by_user);
-    record_.set_stopped_by_admin(by_admin);
   }
 
   void was_lost(const report::Over& told, std::int32_t reason) {
@@ -225,7 +221,7 @@ class LifeEnd : protected LifeRecord {
     ran_to_its_end(told);
   }
 
-  // Back to PEND or PSUSP. `why`: the reason, if the job is requeued without brequeue. An attempt on lent slots is over.
+  // Back to PEND, or to PSUSP, stopped by whom it was. `why`: the reason, if the job is requeued without brequeue. An attempt on lent slots is over.
   void pend_again(const std::string& why) {
     if (on_lent_slots(record_)) {
       record_.set_start_failure(why);
@@ -235,6 +231,7 @@ class LifeEnd : protected LifeRecord {
     }
     const bool held = record_.requeue_held();
     const bool asked = record_.requeue_asked();
+    const bool by_admin = held && record_.stopped_by_admin(), by_user = held && (record_.stopped_by_user() || !by_admin);
     const std::string killer = record_.killer();
     if (!asked) {
       wire::JobEvent::Status& status = *add_event().mutable_status();
@@ -251,7 +248,8 @@ class LifeEnd : protected LifeRecord {
     record_.set_start_failure(failure);
     record_.set_why_requeued(why);
     to(held ? wire::STATUS_PSUSP : wire::STATUS_PEND);
-    if (held) record_.set_stopped_by_user(true);
+    record_.set_stopped_by_user(by_user);
+    record_.set_stopped_by_admin(by_admin);
     changed_the_plan();
   }
 

@@ -75,6 +75,25 @@ TEST_F(JobLife, AKilledJobDoesNotRunAgainBecauseItsHostIsLost) {
   EXPECT_EQ(status(), wire::STATUS_PEND) << "that is what brequeue asked for";
 }
 
+// The attempt that is being ended cannot be stopped: the order is for the job.
+TEST_F(JobLife, AJobThatIsStoppedWhileItIsRequeuedPendsStopped) {
+  for (const auto& by : {kOwner, kAdmin}) {
+    reset();
+    runs();
+    event::KillAsked kill{kOwner};
+    kill.requeue = true;
+    happens(kill);
+    happens(event::StopAsked{by});
+    EXPECT_EQ(status(), wire::STATUS_RUN);
+    happens(ended(15));
+    EXPECT_EQ(status(), wire::STATUS_PSUSP);
+    EXPECT_EQ(job.record.stopped_by_user(), by.owner);
+    EXPECT_EQ(job.record.stopped_by_admin(), !by.owner);
+    happens(event::ResumeAsked{by});
+    EXPECT_EQ(status(), wire::STATUS_PEND);
+  }
+}
+
 TEST_F(JobLife, PreExecutionIsTriedAFewTimesElsewhere) {
   rules.most_preexec_retries = 2;
   reset();
