@@ -10,11 +10,12 @@
 #include <array>
 #include <cerrno>
 #include <chrono>
-#include <deque>
+#include <optional>
 #include <vector>
 
 #include "bench/simulated_messages.hpp"
-#include "common/wire/channels.hpp"
+#include "common/wire/frame.hpp"
+#include "common/wire/relay_items.hpp"
 #include "common/wire/task.pb.h"
 
 namespace rollcall::bench {
@@ -22,17 +23,16 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr std::size_t kMostUnsent = 64
-                                    << 10;  // bytes taken from the channels before the socket has taken them
+constexpr std::size_t kMostInRecord = 256 << 10;
 
 struct Host {
   int fd = -1;
   bool connected = false;
   bool reported = false;  // all that is left is to send what waits, and pam's end
   bool shut = false;
-  wire::Channels channels{wire::Channels::End::dialed};
-  std::vector<io::SecureChannel> starters;  // channel 1 is the first one's
-  std::string unsent;
+  std::optional<io::SecureChannel> talk;
+  std::string items, unsent;
+  std::size_t tasks = 0;
   std::size_t welcomed = 0;
 };
 
@@ -68,13 +68,11 @@ class HostWave {
     const std::string message = task_ended();
     for (std::size_t h = 0; h < hosts_.size(); ++h) {
       Host& host = hosts_[h];
-      for (std::size_t i = 0; i < host.starters.size(); ++i) {
-        const auto channel = static_cast<wire::ChannelId>(i + 1);
-        host.channels.send(channel, host.starters[i].seal(message));
-        host.channels.close(channel);
+      for (wire::TaskNumber task = 1; task <= host.tasks; ++task) {
+        wire::append_task_message(host.items, task, message);
+        wire::append_task_end(host.items, task);
       }
       host.reported = true;
-      host.starters.clear();
       if (auto sent = flush(h); !sent) return sent;
       if (auto turned = turn(0); !turned) return turned;
     }
@@ -104,13 +102,14 @@ class HostWave {
     event.events = EPOLLIN | EPOLLOUT | EPOLLET;
     event.data.u64 = h;
     if (epoll_ctl(epoll_, EPOLL_CTL_ADD, host.fd, &event) != 0) return failed("epoll_ctl");
-    wire::append_frame(host.unsent, wire::kChannelsHello);
-    const std::size_t tasks = tasks_of(h);
-    host.starters.reserve(tasks);
-    for (std::size_t i = 0; i < tasks; ++i) {
-      host.starters.push_back(io::SecureChannel::starter(simulation_.key, io::random_nonce()));
-      host.channels.send(host.channels.open(), host.starters.back().start());
-    }
+    wire::append_frame(host.unsent, wire::kRelayHello);
+    const io::Key key = io::relay_key(simulation_.key, static_cast<std::uint16_t>(simulation_.port));
+    host.talk = io::SecureChannel::starter(key, io::random_nonce());
+    host.unsent += host.talk->start();
+    host.tasks = tasks_of(h);
+    for (std::size_t i = 0; i < host.tasks; ++i)
+      wire::append_task_message(host.items, static_cast<wire::TaskNumber>(i + 1),
+                                registration((first_ + h) * per_host_ + i, per_host_));
     return {};
   }
 
@@ -158,35 +157,25 @@ class HostWave {
 
   Result<void> heard(std::size_t h, std::string_view bytes) {
     Host& host = hosts_[h];
-    std::vector<wire::Channels::Event> events;
-    if (auto fed = host.channels.feed(bytes, events); !fed) return fed;
-    for (const auto& event : events) {
-      if (host.reported) return {};
-      const auto* arrived = std::get_if<wire::Channels::Arrived>(&event);
-      if (arrived == nullptr) return internal_error("pam closed a channel of host " + std::to_string(h));
-      host.channels.passed_on(arrived->channel, arrived->bytes.size());
-      if (auto fed = talk(h, arrived->channel, arrived->bytes); !fed) return fed;
-    }
-    return {};
-  }
-
-  Result<void> talk(std::size_t h, wire::ChannelId channel, std::string_view bytes) {
-    Host& host = hosts_[h];
-    io::SecureChannel& starter = host.starters[channel - 1];
-    std::string out;
-    const bool was_open = starter.open();
-    auto fed = starter.feed(bytes, out, [&](std::string_view payload) -> Result<void> {
-      wire::FromPam message;
-      if (!message.ParseFromArray(payload.data(), static_cast<int>(payload.size())))
-        return internal_error("pam sent no FromPam");
-      if (message.has_end_task()) return internal_error("pam ends the job");
-      if (message.has_welcome() && ++host.welcomed == host.starters.size()) ++registered_;
+    return host.talk->feed(bytes, host.unsent, [&](std::string_view payload) -> Result<void> {
+      while (!payload.empty()) {
+        const auto item = wire::take_item(payload);
+        if (!item) return item.error();
+        if (auto taken = host.reported ? Result<void>{} : take(h, *item); !taken) return taken;
+      }
       return {};
     });
-    if (!fed) return fed;
-    if (!was_open && starter.open())
-      out += starter.seal(registration((first_ + h) * per_host_ + channel - 1, per_host_));
-    host.channels.send(channel, out);
+  }
+
+  Result<void> take(std::size_t h, const wire::RelayItem& item) {
+    Host& host = hosts_[h];
+    if (item.kind == wire::RelayItem::Kind::end)
+      return internal_error("pam ended a task of host " + std::to_string(h));
+    wire::FromPam message;
+    if (!message.ParseFromArray(item.message.data(), static_cast<int>(item.message.size())))
+      return internal_error("pam sent no FromPam");
+    if (message.has_end_task()) return internal_error("pam ends the job");
+    if (message.has_welcome() && ++host.welcomed == host.tasks) ++registered_;
     return {};
   }
 
@@ -195,14 +184,15 @@ class HostWave {
     Host& host = hosts_[h];
     if (!host.connected || host.fd < 0 || host.shut) return {};
     for (;;) {
-      if (host.unsent.size() < kMostUnsent) host.unsent += host.channels.output(kMostUnsent);
+      if (host.talk->open() && host.unsent.empty() && !host.items.empty())
+        host.unsent += host.talk->seal(wire::take_items(host.items, kMostInRecord));
       if (host.unsent.empty()) break;
       const ssize_t sent = send(host.fd, host.unsent.data(), host.unsent.size(), MSG_NOSIGNAL);
       if (sent < 0 && errno == EAGAIN) return {};
       if (sent < 0) return failed("sending to pam for host " + std::to_string(h));
       host.unsent.erase(0, static_cast<std::size_t>(sent));
     }
-    if (!host.reported || host.channels.has_output()) return {};
+    if (!host.reported || !host.items.empty()) return {};
     host.shut = true;
     shutdown(host.fd, SHUT_WR);
     return {};

@@ -1,5 +1,5 @@
-// Simulated hosts: the TaskStarters of many hosts in one process, without tasks. Those of a host reach pam through one connection,
-// each in a channel, as through a shepherd (docs/protocol.md, "Through the shepherd of a host"). They speak the real protocol.
+// Simulated hosts: the relays of many hosts in one process, without tasks. Each says what the TaskStarters of its host would, in one
+// conversation with pam (docs/protocol.md, "Through the relay of a host"). They speak the real protocol.
 #pragma once
 
 #include "bench/simulated_starters.hpp"

@@ -149,7 +149,7 @@ class Job {
     std::vector<ConnectionId> connections;
     for (const auto& task : roll_.tasks)
       if (task.state == TaskState::running) connections.push_back(task.connection);
-    starters_.send_all(connections, message);
+    starters_.send_all(std::move(connections), message);
   }
 
   // ---- the launcher

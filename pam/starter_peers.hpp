@@ -1,49 +1,58 @@
-// Peer and Connection: who is at the other end of this pam's port. Data of Starters alone, which owns and decides.
+// Peer: who is at the other end of this pam's port. Data of Starters alone, which owns and decides.
 //
-// A peer is one TCP connection: of a TaskStarter, or of the shepherd of a host of the job, which carries many TaskStarters, each in a
-// channel (common/wire/channels.hpp). A connection is the conversation of one TaskStarter, either way. A shepherd holds no key: it cannot
-// read a conversation, and its own claims do not count.
+// A peer is one TCP connection: of a TaskStarter, or of the relay of a host (a job's shepherd, or a process that a TaskStarter has
+// started), which speaks for many TaskStarters (common/wire/relay_items.hpp). Both prove themselves, by the user's key and by the one
+// that is made from it for relays; what a relay says of its tasks is then believed as if each had said it, since the relay is the
+// same user.
 #pragma once
 
 #include <boost/asio/ip/tcp.hpp>
-#include <map>
-#include <memory>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "common/io/secure_channel.hpp"
-#include "common/wire/channels.hpp"
+#include "common/wire/relay_items.hpp"
 #include "pam/policy/roll_events.hpp"
 
 namespace rollcall::pam {
 
+using PeerId = std::uint64_t;
+
+// The connection of a task: its peer, and its number there; 0: the peer is a TaskStarter.
+inline ConnectionId connection_id(PeerId peer, wire::TaskNumber number) { return peer << 32 | number; }
+inline PeerId peer_of(ConnectionId id) { return id >> 32; }
+inline wire::TaskNumber number_of(ConnectionId id) { return static_cast<wire::TaskNumber>(id); }
+
 struct Peer {
-  Peer(boost::asio::ip::tcp::socket s, ConnectionId i) : socket(std::move(s)), id(i) {}
+  Peer(boost::asio::ip::tcp::socket s, PeerId i) : socket(std::move(s)), id(i) {}
   boost::asio::ip::tcp::socket socket;
-  ConnectionId id;    // of a TaskStarter: its connection's
-  std::string first;  // what came before it was known who it is
-  bool known = false;
-  bool answered = false;  // what it sent first was a Hello
+  PeerId id;
+  std::string first;                        // what came before it was known who it is
+  std::optional<io::SecureChannel> secure;  // once that is known
+  bool answered = false;                    // what it sent first was a Hello, or a relay's
+  bool proved = false;                      // that it holds the key
+  bool is_relay = false;
+  std::vector<bool> tasks;  // of a relay: which are not ended; number 1 is the first
+  std::string items;        // for a relay, to be sealed
   std::string unsent;
   boost::system::error_code write_error;  // a failed write takes the socket's error with it
   bool waits_to_write = false;
-  bool held = false;                         // it is flushed when all that is to be sent now has been put
-  std::unique_ptr<wire::Channels> channels;  // of a shepherd
-  std::map<wire::ChannelId, ConnectionId> connections;
+  bool held = false;  // it is flushed when all that is to be sent now has been put
+
+  bool has_task(wire::TaskNumber number) const {
+    return number >= 1 && number <= tasks.size() && tasks[number - 1];
+  }
 };
 
-struct Connection {
-  Connection(ConnectionId i, std::shared_ptr<Peer> p, io::SecureChannel s)
-      : id(i), peer(std::move(p)), secure(std::move(s)) {}
-  ConnectionId id;
-  std::shared_ptr<Peer> peer;
-  wire::ChannelId channel = 0;  // in the peer; 0: the peer is it
-  io::SecureChannel secure;
-};
-
-// Which kind of peer has begun so. A TaskStarter's first frame has another length than a shepherd's.
-enum class First { unfinished, starter, shepherd, stranger };
+// Which kind of peer has begun so. A TaskStarter's first frame has another length than a relay's.
+enum class First { unfinished, starter, relay, stranger };
 First first_of(const std::string& bytes);
-// How long a shepherd's first frame is.
-std::size_t shepherds_hello_size();
+// How long a relay's first frame is.
+std::size_t relays_hello_size();
+
+// The tasks of a peer from `first` on that a message for `ids[at]` and what follows it there goes to: the last of them. `ids` ascend;
+// `at` becomes the place behind what was taken. A task that has ended may be among them, another may not.
+wire::TaskNumber last_of_several(const Peer& peer, const std::vector<ConnectionId>& ids, std::size_t& at);
 
 }  // namespace rollcall::pam

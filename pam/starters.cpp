@@ -8,7 +8,6 @@
 #include <boost/asio/post.hpp>
 #include <map>
 #include <unordered_map>
-#include <variant>
 #include <vector>
 
 #include "common/base/connection_shares.hpp"
@@ -23,9 +22,8 @@ using boost::asio::ip::tcp;
 using boost::system::error_code;
 
 constexpr Duration kTimeToProve = std::chrono::seconds(1);
-constexpr std::size_t kUnsentLimit = 1 << 20;   // bytes; a TaskStarter that leaves more unread is lost
-constexpr std::size_t kMostFilled = 128 << 10;  // of what shepherds are sent; the rest waits in the channels
-constexpr std::size_t kMostUnprovedChannels = 8192;
+constexpr std::size_t kUnsentLimit = 1 << 20;     // bytes; a peer that leaves more unread is lost
+constexpr std::size_t kMostInRecord = 256 << 10;  // of items for a relay
 
 // Peers that have not proved themselves: half of our descriptors, and a quarter for one user of this host or one address. pam
 // raises the soft limit to the hard one.
@@ -54,25 +52,38 @@ class Starters::Impl : public std::enable_shared_from_this<Impl> {
 
   Result<std::uint16_t> listen() {
     const auto port = door_.listen(0, io::Door::Taken::once);
-    if (port) return *port;
-    return internal_error("cannot listen for TaskStarters: " + port.error().message());
+    if (!port) return internal_error("cannot listen for TaskStarters: " + port.error().message());
+    relay_key_ = io::relay_key(key_, *port);
+    return *port;
   }
 
   void send(ConnectionId id, const wire::FromPam& message) {
-    const auto found = connections_.find(id);
-    if (found == connections_.end()) return;
-    const auto connection = found->second;
-    put(connection, connection->secure.seal(message.SerializeAsString()));
+    const auto found = peers_.find(peer_of(id));
+    if (found == peers_.end()) return;
+    const auto peer = found->second;
+    const std::string payload = message.SerializeAsString();
+    if (!peer->is_relay) return put(peer, peer->secure->seal(payload));
+    if (!peer->has_task(number_of(id))) return;
+    wire::append_task_message(peer->items, number_of(id), payload);
+    flush(peer);
   }
 
-  void send_all(const std::vector<ConnectionId>& ids, const wire::FromPam& message) {
+  void send_all(std::vector<ConnectionId> ids, const wire::FromPam& message) {
     const std::string payload = message.SerializeAsString();
     const Held held(*this);
-    for (const ConnectionId id : ids) {
-      const auto found = connections_.find(id);
-      if (found == connections_.end()) continue;
-      const auto connection = found->second;
-      put(connection, connection->secure.seal(payload));
+    std::sort(ids.begin(), ids.end());
+    for (std::size_t at = 0; at < ids.size();) {
+      const auto found = peers_.find(peer_of(ids[at]));
+      const auto peer = found == peers_.end() ? nullptr : found->second;
+      if (peer && peer->is_relay) {
+        const wire::TaskNumber first = number_of(ids[at]);
+        const wire::TaskNumber last = last_of_several(*peer, ids, at);
+        wire::append_task_message(peer->items, first, last, payload);
+        flush(peer);
+        continue;
+      }
+      if (peer) put(peer, peer->secure->seal(payload));
+      ++at;
     }
   }
 
@@ -84,24 +95,22 @@ class Starters::Impl : public std::enable_shared_from_this<Impl> {
   }
 
   void close(ConnectionId id) {
-    const auto found = connections_.find(id);
-    if (found == connections_.end()) return hang_up(id);
-    const auto connection = found->second;
-    if (connection->channel == 0) return hang_up(id);
-    forget(connection);
-    connection->peer->channels->close(connection->channel);
-    flush(connection->peer);
+    const auto found = peers_.find(peer_of(id));
+    if (found == peers_.end()) return;
+    const auto peer = found->second;
+    if (!peer->is_relay) return hang_up(peer->id);
+    if (!peer->has_task(number_of(id))) return;
+    peer->tasks[number_of(id) - 1] = false;
+    wire::append_task_end(peer->items, number_of(id));
+    flush(peer);
   }
 
   void expire(TimePoint now) {
     now_ = now;
     door_.open_again();
     while (!unproved_.empty() && now_ - unproved_.begin()->second > kHandshakeTime) {
-      const ConnectionId id = unproved_.begin()->first;
-      const auto connection = connections_.find(id);
-      stranger(connection == connections_.end() ? peers_.at(id) : connection->second->peer,
-               "it did not prove itself within 10 s");
-      close(id);
+      const auto peer = peers_.at(unproved_.begin()->first);
+      offended(peer, "it did not prove itself within 10 s");
     }
   }
 
@@ -110,7 +119,6 @@ class Starters::Impl : public std::enable_shared_from_this<Impl> {
     door_.close();
     for (auto& [id, peer] : peers_) peer->socket.close(ignored);
     peers_.clear();
-    connections_.clear();
   }
 
  private:
@@ -123,13 +131,13 @@ class Starters::Impl : public std::enable_shared_from_this<Impl> {
     return true;
   }
 
-  void give_way(ConnectionId id) {
+  void give_way(PeerId id) {
     stranger(peers_.at(id), "it did not prove itself and its descriptor is needed");
     hang_up(id, false);
   }
 
   void take(tcp::socket socket) {
-    const ConnectionId id = next_id_++;
+    const PeerId id = next_id_++;
     const auto peer = std::make_shared<Peer>(std::move(socket), id);
     peers_.emplace(id, peer);
     unproved_.emplace(id, now_);
@@ -139,8 +147,8 @@ class Starters::Impl : public std::enable_shared_from_this<Impl> {
   }
 
   // A peer has proved itself: there is room for another.
-  void proved(ConnectionId peer) {
-    if (unproved_.erase(peer) == 0 && !strangers_.has(peer)) return;
+  void room_for_another(PeerId peer) {
+    if (unproved_.erase(peer) == 0) return;
     strangers_.remove(peer);
     if (!door_.waits()) return;
     boost::asio::post(loop_, [weak = weak_from_this()] {
@@ -148,37 +156,17 @@ class Starters::Impl : public std::enable_shared_from_this<Impl> {
     });
   }
 
-  std::shared_ptr<Connection> add_connection(ConnectionId id, const std::shared_ptr<Peer>& peer) {
-    auto connection =
-        std::make_shared<Connection>(id, peer, io::SecureChannel::pam(key_, io::random_nonce(), instance_));
-    connections_.emplace(id, connection);
-    unproved_.emplace(id, now_);
-    return connection;
-  }
-
-  // Closes the peer and every connection in it, without a word to the handler.
-  void hang_up(ConnectionId id, bool room_for_others = true) {
+  // Closes the peer, without a word to the handler.
+  void hang_up(PeerId id, bool room_for_others = true) {
     const auto found = peers_.find(id);
     if (found == peers_.end()) return;
     const auto peer = found->second;
     error_code ignored;
     peer->socket.close(ignored);
-    for (const auto& [channel, connection] : std::exchange(peer->connections, {})) {
-      unproved_channels_ -= unproved_.erase(connection);
-      connections_.erase(connection);
-    }
     unproved_.erase(id);
     strangers_.remove(id);
-    connections_.erase(id);
     peers_.erase(found);
     if (room_for_others) door_.open_again();
-  }
-
-  // A connection in a channel.
-  void forget(const std::shared_ptr<Connection>& connection) {
-    unproved_channels_ -= unproved_.erase(connection->id);
-    connections_.erase(connection->id);
-    connection->peer->connections.erase(connection->channel);
   }
 
   // ---- what comes
@@ -203,94 +191,76 @@ class Starters::Impl : public std::enable_shared_from_this<Impl> {
   }
 
   void heard(const std::shared_ptr<Peer>& peer, std::string_view bytes) {
-    if (peer->known) return peer->channels ? take_pieces(peer, bytes) : take_words(peer, bytes);
+    if (peer->secure) return take_words(peer, bytes);
     peer->first.append(bytes);
     const First first = first_of(peer->first);
     if (first == First::unfinished) return;
-    const std::string begun = std::exchange(peer->first, {});
-    peer->known = true;
-    if (first == First::stranger) return offended(peer, "found neither a TaskStarter nor a shepherd");
-    if (first == First::starter) {
-      add_connection(peer->id, peer);
-      return take_words(peer, begun);
-    }
-    peer->answered = true;
-    peer->channels = std::make_unique<wire::Channels>(wire::Channels::End::accepted);
-    take_pieces(peer, std::string_view(begun).substr(shepherds_hello_size()));
+    std::string begun = std::exchange(peer->first, {});
+    if (first == First::stranger)
+      return offended(peer, "found neither a TaskStarter nor a relay of this release");
+    peer->is_relay = first == First::relay;
+    if (peer->is_relay) begun.erase(0, relays_hello_size());
+    peer->answered = peer->is_relay;
+    peer->secure.emplace(
+        io::SecureChannel::pam(peer->is_relay ? relay_key_ : key_, io::random_nonce(), instance_));
+    take_words(peer, begun);
   }
 
-  // Of a TaskStarter that has dialed itself.
+  // What is put meanwhile leaves in one write, since a relay says much at once.
   void take_words(const std::shared_ptr<Peer>& peer, std::string_view bytes) {
-    const auto connection = connections_.at(peer->id);
-    std::string answer;
-    const bool was_open = connection->secure.open();
-    const auto fed = feed(connection, bytes, answer);
-    if (!fed && !peer->socket.is_open()) return;  // we closed it ourselves
-    peer->answered |= !answer.empty();
-    if (fed) return put(connection, answer);
-    offended(peer, fed.error().text);
-    if (was_open) handler_.closed(connection->id, false);
-  }
-
-  // Of a shepherd.
-  void take_pieces(const std::shared_ptr<Peer>& peer, std::string_view bytes) {
     const Held held(*this);
-    std::vector<wire::Channels::Event> events;
-    const auto fed = peer->channels->feed(bytes, events);
-    for (const auto& event : events)
-      if (peer->socket.is_open()) std::visit([&](const auto& e) { on(peer, e); }, event);
-    if (!peer->socket.is_open()) return;
-    if (fed) return flush(peer);
+    std::string answer;
+    const auto fed =
+        peer->secure->feed(bytes, answer, [&](std::string_view payload) { return opened(peer, payload); });
+    peer->proved |= peer->secure->open();
+    if (!peer->socket.is_open()) return;  // we closed it ourselves
+    peer->answered |= !answer.empty();
+    if (fed) return put(peer, answer);
     stranger(peer, fed.error().text);
     lose(peer, false);
   }
 
-  void on(const std::shared_ptr<Peer>& peer, const wire::Channels::Opened& e) {
-    // Only this channel is closed: its TaskStarter can dial by itself.
-    if (unproved_channels_ >= kMostUnprovedChannels) return peer->channels->close(e.channel);
-    const auto connection = add_connection(next_id_++, peer);
-    connection->channel = e.channel;
-    peer->connections[e.channel] = connection->id;
-    ++unproved_channels_;
+  Result<void> opened(const std::shared_ptr<Peer>& peer, std::string_view payload) {
+    peer->proved = true;
+    room_for_another(peer->id);
+    if (!peer->is_relay) return take_message(peer, 0, payload);
+    while (!payload.empty()) {
+      const auto item = wire::take_item(payload);
+      if (!item) return item.error();
+      if (auto taken = take(peer, *item); !taken) return taken;
+    }
+    return {};
   }
 
-  void on(const std::shared_ptr<Peer>& peer, const wire::Channels::Arrived& e) {
-    peer->channels->passed_on(e.channel, e.bytes.size());
-    const auto found = peer->connections.find(e.channel);
-    if (found == peer->connections.end()) return;
-    const auto connection = connections_.at(found->second);
-    std::string answer;
-    const bool was_open = connection->secure.open();
-    const auto fed = feed(connection, e.bytes, answer);
-    if (!peer->socket.is_open() || !connections_.contains(connection->id)) return;  // we closed it ourselves
-    if (fed) return put(connection, answer);
-    stranger(peer, fed.error().text);
-    close(connection->id);
-    if (was_open) handler_.closed(connection->id, false);
+  Result<void> take(const std::shared_ptr<Peer>& peer, const wire::RelayItem& item) {
+    if (item.kind == wire::RelayItem::Kind::message_to_several)
+      return internal_error("found a message of several tasks, expected one of each");
+    const bool is_new = item.first == peer->tasks.size() + 1 && item.kind == wire::RelayItem::Kind::message;
+    if (item.first > peer->tasks.size() && !is_new)
+      return internal_error("found task " + std::to_string(item.first) + ", expected " +
+                            std::to_string(peer->tasks.size() + 1));
+    if (is_new) peer->tasks.push_back(true);
+    if (!peer->has_task(item.first)) return {};
+    const ConnectionId id = connection_id(peer->id, item.first);
+    if (item.kind == wire::RelayItem::Kind::message) {
+      const auto taken = take_message(peer, item.first, item.message);
+      if (taken || !peer->socket.is_open()) return taken;
+      // Only this task's: its TaskStarter can dial by itself.
+      stranger(peer, taken.error().text);
+      close(id);
+    } else {
+      peer->tasks[item.first - 1] = false;
+    }
+    handler_.closed(id, false);
+    return {};
   }
 
-  void on(const std::shared_ptr<Peer>& peer, const wire::Channels::Ended& e) {
-    const auto found = peer->connections.find(e.channel);
-    if (found == peer->connections.end()) return;
-    const auto connection = connections_.at(found->second);
-    forget(connection);
-    if (connection->secure.open()) handler_.closed(connection->id, false);
-  }
-
-  Result<void> feed(const std::shared_ptr<Connection>& connection, std::string_view bytes,
-                    std::string& answer) {
-    return connection->secure.feed(bytes, answer,
-                                   [&](std::string_view payload) { return opened(*connection, payload); });
-  }
-
-  Result<void> opened(Connection& connection, std::string_view payload) {
-    if (unproved_.erase(connection.id) > 0 && connection.channel != 0) --unproved_channels_;
-    proved(connection.peer->id);
-    wire::FromStarter message;
-    if (!message.ParseFromArray(payload.data(), static_cast<int>(payload.size())))
+  Result<void> take_message(const std::shared_ptr<Peer>& peer, wire::TaskNumber number,
+                            std::string_view payload) {
+    if (!heard_.ParseFromArray(payload.data(), static_cast<int>(payload.size())))
       return internal_error("found a message that cannot be read, expected FromStarter");
-    handler_.message(connection.id, message);
-    if (!connections_.contains(connection.id)) return internal_error("refused");
+    handler_.message(connection_id(peer->id, number), heard_);
+    if (!peer->socket.is_open()) return internal_error("refused");
     return {};
   }
 
@@ -307,42 +277,30 @@ class Starters::Impl : public std::enable_shared_from_this<Impl> {
     lose(peer, io::is_cut(error) || io::is_cut(peer->write_error));
   }
 
-  // The peer is gone by itself. What spoke through a shepherd and is alive dials by itself now; mostly it is being killed,
-  // since a shepherd that has died takes its host's tasks along.
+  // The peer is gone by itself, or broke the protocol. What spoke through a relay and is alive dials by itself now; mostly it is
+  // being killed, since a shepherd that has died takes its host's tasks along.
   void lose(const std::shared_ptr<Peer>& peer, bool cut) {
-    std::vector<ConnectionId> open;
-    const auto note = [&](ConnectionId id) {
-      const auto found = connections_.find(id);
-      if (found != connections_.end() && found->second->secure.open()) open.push_back(id);
-    };
-    note(peer->id);
-    for (const auto& [channel, id] : peer->connections) note(id);
     hang_up(peer->id);
-    for (const ConnectionId id : open) handler_.closed(id, cut);
+    if (!peer->is_relay && peer->proved) handler_.closed(connection_id(peer->id, 0), cut);
+    for (wire::TaskNumber number = 1; number <= peer->tasks.size(); ++number)
+      if (peer->tasks[number - 1]) handler_.closed(connection_id(peer->id, number), cut);
   }
 
   // ---- what leaves
 
-  void put(const std::shared_ptr<Connection>& connection, std::string_view bytes) {
+  void put(const std::shared_ptr<Peer>& peer, std::string_view bytes) {
     if (bytes.empty()) return;
-    const auto peer = connection->peer;
-    if (connection->channel == 0) {
-      peer->unsent.append(bytes);
-      return flush(peer);
-    }
-    peer->channels->send(connection->channel, bytes);
-    if (peer->channels->waiting(connection->channel) <= kUnsentLimit) return flush(peer);
-    stranger(peer, "one in it takes nothing of what it is sent");
-    close(connection->id);
-    handler_.closed(connection->id, false);
+    peer->unsent.append(bytes);
+    flush(peer);
   }
 
-  // Moves what its channels have to send, as far as there is room.
+  // Seals what is to be said of a relay's tasks, as far as there is room.
   static void fill(Peer& peer) {
-    if (peer.channels && peer.unsent.size() < kMostFilled) peer.unsent += peer.channels->output(kMostFilled);
+    if (peer.items.empty() || peer.unsent.size() >= kMostInRecord) return;
+    peer.unsent += peer.secure->seal(wire::take_items(peer.items, kMostInRecord));
   }
 
-  // While one lives what is put waits, so that a shepherd gets one write for all its TaskStarters.
+  // While one lives what is put waits, so that a relay gets one write for all its TaskStarters.
   class Held {
    public:
     explicit Held(Impl& impl) : impl_(impl) { ++impl_.holds_; }
@@ -372,9 +330,9 @@ class Starters::Impl : public std::enable_shared_from_this<Impl> {
       if (error) return peer->unsent.clear();
     }
     if (peer->unsent.empty()) return peer->unsent.shrink_to_fit();
-    if (peer->unsent.size() > kUnsentLimit) {
-      offended(peer, "it takes nothing of what it is sent");
-      return handler_.closed(peer->id, false);
+    if (peer->unsent.size() + peer->items.size() > kUnsentLimit) {
+      stranger(peer, "it takes nothing of what it is sent");
+      return lose(peer, false);
     }
     peer->waits_to_write = true;
     peer->socket.async_wait(tcp::socket::wait_write,
@@ -390,21 +348,20 @@ class Starters::Impl : public std::enable_shared_from_this<Impl> {
   }
 
   boost::asio::io_context& loop_;
-  io::Key key_;
+  io::Key key_, relay_key_{};
   io::Instance instance_;
   Handler handler_;
   io::Door door_;
-  ConnectionId next_id_ = 1;
-  std::unordered_map<ConnectionId, std::shared_ptr<Peer>> peers_;
-  std::unordered_map<ConnectionId, std::shared_ptr<Connection>> connections_;
-  std::size_t unproved_channels_ = 0;
+  PeerId next_id_ = 1;
+  std::unordered_map<PeerId, std::shared_ptr<Peer>> peers_;
   std::size_t holds_ = 0;
   std::vector<std::shared_ptr<Peer>> held_;
-  std::map<ConnectionId, TimePoint> unproved_;  // peers and what is in their channels, by age, since ids grow
+  std::map<PeerId, TimePoint> unproved_;  // by age, since ids grow
   io::PeerHolders holders_;
   ConnectionShares strangers_;  // peers that are unproved
   io::Strangers told_;          // addresses that got a line
   TimePoint now_;
+  wire::FromStarter heard_;             // the message that is being handled
   std::array<char, 64 * 1024> buffer_;  // one for all: a connection keeps only what is unfinished
 };
 
@@ -415,8 +372,8 @@ Result<std::uint16_t> Starters::listen() { return impl_->listen(); }
 void Starters::send(ConnectionId connection, const wire::FromPam& message) {
   impl_->send(connection, message);
 }
-void Starters::send_all(const std::vector<ConnectionId>& connections, const wire::FromPam& message) {
-  impl_->send_all(connections, message);
+void Starters::send_all(std::vector<ConnectionId> connections, const wire::FromPam& message) {
+  impl_->send_all(std::move(connections), message);
 }
 void Starters::write_held() { impl_->write_held(); }
 void Starters::close(ConnectionId connection) { impl_->close(connection); }

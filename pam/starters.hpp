@@ -1,4 +1,4 @@
-// Starters: the TaskStarters' connections to this pam.
+// Starters: the TaskStarters' connections to this pam, their own or those of the relays of their hosts.
 //
 // Owns the listening socket and every connection, the handshake with its time limit, and the lines about strangers. It
 // does not know what the messages mean to the job: it hands them over. One loop, one thread.
@@ -39,7 +39,7 @@ class Starters {
 
   void send(ConnectionId connection, const wire::FromPam& message);
   // The same to many, with one write for each peer.
-  void send_all(const std::vector<ConnectionId>& connections, const wire::FromPam& message);
+  void send_all(std::vector<ConnectionId> connections, const wire::FromPam& message);
   // Writes what waits for the rest of what a peer has said to be handled. Before this process stops.
   void write_held();
   void close(ConnectionId connection);

@@ -50,6 +50,13 @@ std::optional<PamAddress> numeric(const std::string& text, std::uint16_t port) {
   return std::nullopt;
 }
 
+// Of the relay's first frame.
+io::Instance instance_of(const std::string& joined) {
+  io::Instance instance{};
+  std::copy(joined.end() - static_cast<std::ptrdiff_t>(instance.size()), joined.end(), instance.begin());
+  return instance;
+}
+
 DialFailure meaning_of(int error) {
   if (error == ECONNREFUSED) return DialFailure::refused;
   if (error == ECONNRESET || error == EPIPE) return DialFailure::hung_up;
@@ -141,7 +148,9 @@ Dialer::Progress Dialer::turn(std::span<const pollfd> ready, TimePoint now) {
     if (said != ready.end() && attempt.step == Step::connecting) {
       continue_connect(attempt);
     } else if (said != ready.end() && attempt.step == Step::handshaking && continue_handshake(attempt)) {
-      progress.reached = Reached{std::move(attempt.socket), std::move(*attempt.channel),
+      const io::Instance instance =
+          attempt.channel ? attempt.channel->peer_instance() : instance_of(attempt.joined);
+      progress.reached = Reached{std::move(attempt.socket), std::move(attempt.channel), instance,
                                  std::move(attempt.to_send), attempt.to};
       attempts_.clear();
       return progress;
@@ -222,10 +231,13 @@ void Dialer::connected(Attempt& attempt) {
   attempt.step = Step::handshaking;
   if (attempt.to.relay && !io::peer_is_our_user(attempt.socket)) return fail(attempt, DialFailure::stranger);
   answered_ |= !attempt.to.relay;  // nobody knows yet whether pam's host does
-  attempt.channel = io::SecureChannel::starter(key_, io::random_nonce());
   std::string hello;
-  if (attempt.to.relay) wire::append_frame(hello, attempt.to.text);
-  hello += attempt.channel->start();
+  if (attempt.to.relay) {
+    hello = asked_of_relay(attempt);
+  } else {
+    attempt.channel = io::SecureChannel::starter(key_, io::random_nonce());
+    hello = attempt.channel->start();
+  }
   const ssize_t sent = send(attempt.socket.get(), hello.data(), hello.size(), MSG_NOSIGNAL);
   if (sent != static_cast<ssize_t>(hello.size()))
     fail(attempt, sent < 0 ? meaning_of(errno) : DialFailure::no_answer);
@@ -240,6 +252,7 @@ bool Dialer::continue_handshake(Attempt& attempt) {
     fail(attempt, size == 0 ? DialFailure::hung_up : meaning_of(errno));
     return false;
   }
+  if (attempt.to.relay) return take_joined(attempt, {bytes, static_cast<std::size_t>(size)});
   const auto too_early = [](std::string_view) -> Result<void> {
     return internal_error("a message before our proof");
   };
@@ -248,6 +261,30 @@ bool Dialer::continue_handshake(Attempt& attempt) {
     return false;
   }
   return attempt.channel->open();
+}
+
+std::string Dialer::asked_of_relay(const Attempt& attempt) const {
+  const io::Key key = io::relay_key(key_, port_);
+  std::string ask = attempt.to.text;
+  ask.push_back('\0');
+  ask.append(reinterpret_cast<const char*>(key.data()), key.size());
+  std::string frame;
+  wire::append_frame(frame, ask);
+  return frame;
+}
+
+// The relay says which pam it is joined to, and then nothing until we have said something.
+bool Dialer::take_joined(Attempt& attempt, std::string_view bytes) {
+  std::string expected;
+  wire::append_frame(expected, std::string(io::kInstanceBytes, '\0'));
+  const std::size_t length = expected.size() - io::kInstanceBytes;
+  attempt.joined.append(bytes);
+  const std::size_t known = std::min(attempt.joined.size(), length);
+  if (attempt.joined.size() > expected.size() || attempt.joined.compare(0, known, expected, 0, known) != 0) {
+    fail(attempt, DialFailure::stranger);
+    return false;
+  }
+  return attempt.joined.size() == expected.size();
 }
 
 void Dialer::fail(Attempt& attempt, DialFailure why) {

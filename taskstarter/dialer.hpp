@@ -6,8 +6,8 @@
 // means is decided in policy/task_life.
 //
 // The relay of this host is tried before all of them, once: the job's shepherd, or the process that another TaskStarter started
-// (host_relay.hpp). It passes on what it is given, and who proves himself is pam, as on any other way. That it fails says nothing of
-// pam; the addresses are dialed then.
+// (host_relay.hpp). Each end asks the kernel whether the other is of its own user; the relay is given the key of this pam's relays, and
+// answers with pam's instance when pam has proved itself to it. That it fails says nothing of pam; the addresses are dialed then.
 //
 // each address: waiting -> connecting -> handshaking -> reached
 //                  \____________\___________\_________-> failed (why)
@@ -42,11 +42,12 @@ struct PamAddress {
   bool relay = false;  // the relay of this host: no address of pam's own
 };
 
-// A connection to a pam that has proved itself.
+// A connection to a pam that has proved itself, or to a relay that is joined to it.
 struct Reached {
   io::Descriptor socket;
-  io::SecureChannel channel;
-  std::string to_send;  // our own proof, not sent yet: the registration goes with it
+  std::optional<io::SecureChannel> channel;  // none: to the relay, on this host and of our user
+  io::Instance instance;                     // which pam it is
+  std::string to_send;                       // our own proof, not sent yet: the registration goes with it
   PamAddress address;
 };
 
@@ -82,6 +83,7 @@ class Dialer {
     io::Descriptor socket;
     std::optional<io::SecureChannel> channel;
     std::string to_send;
+    std::string joined;  // of the relay's first frame
   };
 
   bool add_relay(TimePoint now);
@@ -92,6 +94,8 @@ class Dialer {
   void connected(Attempt& attempt);
   void continue_connect(Attempt& attempt);
   bool continue_handshake(Attempt& attempt);
+  bool take_joined(Attempt& attempt, std::string_view bytes);
+  std::string asked_of_relay(const Attempt& attempt) const;
   static void fail(Attempt& attempt, DialFailure why);
   std::optional<DialFailure> all_failed() const;
   bool known_already(const PamAddress& address) const;

@@ -36,16 +36,26 @@ void take_signals_as_usual() {
   sigprocmask(SIG_SETMASK, &none, nullptr);
 }
 
+// A launcher may start the next task when the last one has ended: the relay stays for a moment, while pam does.
+constexpr Duration kLinger = std::chrono::milliseconds(250);
+
 [[noreturn]] void relay_until_all_have_left(io::Descriptor listener) {
   io::TaskRelay relay;
   relay.serve(std::move(listener));
   std::vector<pollfd> fds;
+  std::optional<TimePoint> ends_at;
   do {
     fds.clear();
     relay.add_to(fds);
-    poll(fds.data(), fds.size(), milliseconds_until(relay.next_deadline()));
+    auto due = relay.next_deadline();
+    if (ends_at && (!due || *ends_at < *due)) due = ends_at;
+    poll(fds.data(), fds.size(), milliseconds_until(due));
     relay.turn(fds, now());
-  } while (!relay.idle());
+    if (!relay.idle())
+      ends_at.reset();
+    else if (!ends_at)
+      ends_at = now() + kLinger;
+  } while (!ends_at || (relay.has_pams() && now() < *ends_at));
   _exit(0);
 }
 

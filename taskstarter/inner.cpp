@@ -195,6 +195,7 @@ class Inner {
     handle_events();  // the signals first
     if (!pam_) return;
     const bool up = pam_->flush() && pam_->receive([&](const wire::FromPam& message) { take(message); });
+    if (pam_->delivered()) events_.push_back(Delivered{});
     if (!up) lose_link();
   }
 
@@ -223,15 +224,16 @@ class Inner {
     if (progress.answered) events_.push_back(Answered{});
     if (progress.failed) events_.push_back(DialFailed{*progress.failed});
     if (!progress.reached) return;
-    const io::Instance& instance = progress.reached->channel.peer_instance();
+    const io::Instance instance = progress.reached->instance;
     if (instance_ && *instance_ != instance) {
       events_.push_back(DialFailed{DialFailure::other_pam});
       return;
     }
     instance_ = instance;
-    if (!progress.reached->address.relay) pam_address_ = progress.reached->address;
+    const bool relayed = progress.reached->address.relay;
+    if (!relayed) pam_address_ = progress.reached->address;
     pam_.emplace(std::move(*progress.reached));
-    events_.push_back(Connected{});
+    events_.push_back(Connected{relayed});
   }
 
   void tell(const wire::FromStarter& message) {
@@ -240,6 +242,7 @@ class Inner {
 
   void carry_out(const Dial&) {
     const TimePoint now = clock_.now(monotonic());
+    pam_.reset();
     pam_address_ ? dialer_.start(*pam_address_, now) : dialer_.start(now);
   }
 

@@ -4,6 +4,9 @@
 #include <sys/socket.h>
 
 #include <cerrno>
+#include <utility>
+
+#include "common/wire/relay.hpp"
 
 namespace rollcall::taskstarter {
 namespace {
@@ -18,14 +21,20 @@ PamLink::PamLink(Reached reached)
       out_(std::move(reached.to_send)),
       address_(std::move(reached.address)) {}
 
+void PamLink::put(const wire::FromStarter& message) {
+  const std::string payload = message.SerializeAsString();
+  channel_ ? void(out_ += channel_->seal(payload)) : wire::append_frame(out_, payload);
+}
+
 bool PamLink::send(const wire::FromStarter& message) {
-  out_ += channel_.seal(message.SerializeAsString());
+  put(message);
   return flush();
 }
 
 bool PamLink::send_last(const wire::FromStarter& message) {
-  out_ += channel_.seal(message.SerializeAsString());
-  return flush(MSG_MORE);
+  put(message);
+  ending_ = address_.relay;
+  return flush(address_.relay ? 0 : MSG_MORE);
 }
 
 bool PamLink::flush() { return flush(0); }
@@ -37,11 +46,16 @@ bool PamLink::flush(int how) {
     if (size < 0) return errno == EAGAIN;
     out_.erase(0, static_cast<std::size_t>(size));
   }
+  if (std::exchange(ending_, false)) shutdown(socket_.get(), SHUT_WR);
   return true;
 }
 
 bool PamLink::receive(const std::function<void(const wire::FromPam&)>& sink) {
   const auto take = [&](std::string_view payload) -> Result<void> {
+    if (!channel_ && payload == wire::kRelayTold) {
+      delivered_ = true;
+      return {};
+    }
     wire::FromPam message;
     if (!message.ParseFromArray(payload.data(), static_cast<int>(payload.size())))
       return internal_error("a message from pam that is none");
@@ -53,7 +67,12 @@ bool PamLink::receive(const std::function<void(const wire::FromPam&)>& sink) {
     const ssize_t size = recv(socket_.get(), bytes, sizeof bytes, MSG_DONTWAIT);
     if (size < 0 && errno == EINTR) continue;
     if (size < 0) return errno == EAGAIN;
-    if (size == 0 || !channel_.feed({bytes, static_cast<std::size_t>(size)}, out_, take)) return false;
+    if (size == 0) return false;
+    const std::string_view come(bytes, static_cast<std::size_t>(size));
+    const auto fed = channel_ ? channel_->feed(come, out_, take)
+                              : frames_.feed(
+                                    come, [] { return wire::kTaskMessageLimit; }, take);
+    if (!fed) return false;
   }
 }
 

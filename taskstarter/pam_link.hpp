@@ -1,10 +1,12 @@
-// PamLink: the open, authenticated connection to pam: messages in, messages out.
+// PamLink: the open, authenticated connection to pam, or to the relay of this host, which has one: messages in, messages out. To the
+// relay they are frames as they are: it is a process of our own user on our own host.
 //
 // It decides nothing, and never waits. Whatever breaks it is the same to its user: the link is lost.
 #pragma once
 
 #include <functional>
 
+#include "common/wire/frame.hpp"
 #include "common/wire/task.pb.h"
 #include "taskstarter/dialer.hpp"
 
@@ -20,12 +22,16 @@ class PamLink {
 
   // Sends, or keeps what the kernel does not take yet. False: the link is lost.
   bool send(const wire::FromStarter& message);
-  // The same for what close() follows: it travels with the end of our direction, one packet and one wake-up of pam less.
+  // The same for what close() follows: it travels with the end of our direction, one packet and one wake-up of pam less. To a relay
+  // our direction is ended with it, and delivered() says later that it has left this host.
   bool send_last(const wire::FromStarter& message);
   bool flush();
 
   // Hands every message that has come to `sink`. False: the link is lost.
   bool receive(const std::function<void(const wire::FromPam&)>& sink);
+
+  // The relay has said that all of our words are in its connection to pam; the link is lost then.
+  bool delivered() const { return delivered_; }
 
   // Waits at most a second for what is still to be sent, then ends our direction. Through a relay it waits as long again for the
   // relay, which closes when our words are in its own connection to pam.
@@ -33,10 +39,14 @@ class PamLink {
 
  private:
   bool flush(int how);
+  void put(const wire::FromStarter& message);
   void wait_for_relay();
 
   io::Descriptor socket_;
-  io::SecureChannel channel_;
+  std::optional<io::SecureChannel> channel_;
+  wire::FrameDecoder frames_;  // of a relay
+  bool ending_ = false;        // our direction ends with what is in out_
+  bool delivered_ = false;
   std::string out_;
   PamAddress address_;
 };

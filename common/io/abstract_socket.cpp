@@ -39,9 +39,12 @@ Descriptor listen_abstract(const std::string& name) {
 }
 
 bool peer_is_our_user(const Descriptor& socket) {
+  // As which the kernel shows all whom a user namespace does not know: it may be anybody.
+  constexpr uid_t kUnknownUser = 65534;
   ucred peer{};
   socklen_t size = sizeof peer;
-  return getsockopt(socket.get(), SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 && peer.uid == geteuid();
+  return getsockopt(socket.get(), SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 && peer.uid == geteuid() &&
+         peer.uid != kUnknownUser;
 }
 
 }  // namespace rollcall::io

@@ -23,7 +23,7 @@ std::optional<AbstractAddress> abstract_address(const std::string& name);
 // Listens, without blocking. None: the name is taken, or is none; errno says which.
 Descriptor listen_abstract(const std::string& name);
 
-// The other end is a process of our effective user.
+// The other end is a process of our effective user. Never so for the user 65534, nobody.
 bool peer_is_our_user(const Descriptor& socket);
 
 }  // namespace rollcall::io

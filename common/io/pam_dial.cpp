@@ -39,7 +39,7 @@ bool stands(const Descriptor& socket) {
 // Greets pam on every connection that it accepts: pam would take an unused one without a greeting for a stranger's.
 bool greet(const Descriptor& socket) {
   std::string hello;
-  wire::append_frame(hello, wire::kChannelsHello);
+  wire::append_frame(hello, wire::kRelayHello);
   return send(socket.get(), hello.data(), hello.size(), MSG_NOSIGNAL) == static_cast<ssize_t>(hello.size());
 }
 

@@ -1,7 +1,7 @@
-// PamDial: connects to one of a pam's addresses: the first that answers. The TaskStarters, which hold the key, check that it is
-// pam. It never blocks: its owner polls for it.
+// PamDial: connects to one of a pam's addresses: the first that answers. Its owner checks that it is pam. It never blocks: its owner
+// polls for it.
 //
-// Numbers only: the shepherd asks no name service. An address that has not answered for a quarter of a second is not given up
+// Numbers only: a relay asks no name service. An address that has not answered for a quarter of a second is not given up
 // while the next is tried; after four seconds all are.
 #pragma once
 
@@ -22,7 +22,7 @@ class PamDial {
   PamDial(const wire::PamPlace& place, TimePoint now);
 
   void add_to(std::vector<pollfd>& fds);
-  // The connection, once; it has been sent kChannelsHello.
+  // The connection, once; it has been sent kRelayHello.
   std::optional<Descriptor> turn(const std::vector<pollfd>& fds, TimePoint now);
   bool failed() const { return attempts_.empty() && next_ == numbers_.size(); }
   TimePoint next_deadline() const;

@@ -27,6 +27,7 @@ constexpr std::string_view kPamProof = "rollcall pam v1";
 constexpr std::string_view kStarterProof = "rollcall starter v1";
 constexpr std::string_view kStarterToPam = "rollcall starter to pam v1";
 constexpr std::string_view kPamToStarter = "rollcall pam to starter v1";
+constexpr std::string_view kRelayKey = "rollcall relay key v1";
 
 using handshake::Bytes32;
 using handshake::check_size;
@@ -235,6 +236,11 @@ std::string SecureChannel::seal(std::string_view payload) {
   assert(open() && !payload.empty() && payload.size() <= wire::kFrameLimit - SealedStream::kSealBytes);
   if (!open()) return {};  // never seal without a key, whatever the caller's state
   return state_->talk.seal(payload);
+}
+
+Key relay_key(const Key& users, std::uint16_t port) {
+  const char bytes[] = {static_cast<char>(port >> 8), static_cast<char>(port & 0xff)};
+  return handshake::blake(view(users), kRelayKey, {bytes, sizeof bytes});
 }
 
 Nonce random_nonce() {

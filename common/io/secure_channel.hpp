@@ -31,6 +31,10 @@ using Key = std::array<std::uint8_t, kKeyBytes>;
 using Nonce = std::array<std::uint8_t, kNonceBytes>;
 using Instance = std::array<std::uint8_t, kInstanceBytes>;
 
+// The key of the relays of the pam that listens at `port`: all that the relay of a host is given (common/wire/relay.hpp). It is made
+// from the user's key, which cannot be found from it, and is of no use with another pam, or as a TaskStarter's.
+Key relay_key(const Key& users, std::uint16_t port);
+
 Nonce random_nonce();
 Instance random_instance();
 

@@ -1,11 +1,13 @@
 #include "common/io/task_relay.hpp"
 
+#include <sodium.h>
 #include <sys/socket.h>
 
 #include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstddef>
+#include <utility>
 
 #include "common/io/abstract_socket.hpp"
 
@@ -17,7 +19,8 @@ constexpr int kMostAccepted = 256;                          // per turn, connect
 constexpr Duration kAcceptPause = std::chrono::seconds(1);  // after accept4() failed
 constexpr std::size_t kRelayPiece = 16 << 10;
 constexpr int kRelayPieces = 4;  // per peer and turn: other peers, limits and orders wait meanwhile
-constexpr std::size_t kMostForPam = 128 << 10;  // unsent bytes for one pam, besides those in its channels
+constexpr std::size_t kMostUnsent = 128 << 10;  // sealed bytes for one pam, besides what waits in relay_
+constexpr std::size_t kMostInRecord = 256 << 10;
 
 // Sends as much as the socket takes now. False: the peer is gone.
 bool send_some(const Descriptor& socket, std::string& bytes, std::size_t& sent) {
@@ -34,6 +37,14 @@ bool send_some(const Descriptor& socket, std::string& bytes, std::size_t& sent) 
   }
   bytes.erase(0, sent);
   return up;
+}
+
+// What a TaskStarter waits for at its end. That it is gone is no matter.
+void tell_end(const Descriptor& starter) {
+  std::string bytes;
+  wire::append_frame(bytes, wire::kRelayTold);
+  std::size_t sent = 0;
+  send_some(starter, bytes, sent);
 }
 
 short events_at(const std::vector<pollfd>& fds, std::size_t slot) {
@@ -90,6 +101,10 @@ void TaskRelay::turn(const std::vector<pollfd>& fds, TimePoint now) {
   std::vector<wire::PamId> pams;
   for (const auto& [id, pam] : pams_)
     if (pam.dial || events_at(fds, pam.slot) != 0) pams.push_back(id);
+  // While a pam takes little, the same ones must not always be the first.
+  std::rotate(starters.begin(), std::lower_bound(starters.begin(), starters.end(), next_read_),
+              starters.end());
+  if (!starters.empty()) next_read_ = starters.front() + 1;
   for (const wire::StarterId id : starters)
     if (const auto found = starters_.find(id); found != starters_.end())
       turn_starter(id, found->second, events_at(fds, found->second.slot));
@@ -135,7 +150,8 @@ void TaskRelay::turn_starter(wire::StarterId id, Starter& starter, short ready) 
   if (up && starter.leaving) up = !starter.unsent.empty() && (ready & (POLLHUP | POLLERR)) == 0;
   const auto found = starters_.find(id);
   if (up || found == starters_.end()) return;
-  if (const auto pam = pams_.find(relay_.pam_of(id)); pam != pams_.end())
+  // With bytes that it has not taken it would not find the end: without the end it dials.
+  if (const auto pam = pams_.find(relay_.pam_of(id)); pam != pams_.end() && starter.unsent.empty())
     pam->second.ended.push_back(std::move(found->second.socket));
   relay_.left(id);
   starters_.erase(found);
@@ -163,21 +179,28 @@ bool TaskRelay::write_starter(wire::StarterId id, Starter& starter) {
 
 // ---- pams
 
-void TaskRelay::turn_pam(wire::PamId id, Pam& pam, const std::vector<pollfd>& fds) {
-  if (pam.dial) {
-    if (auto socket = pam.dial->turn(fds, now_)) {
-      pam.dial.reset();
-      pam.socket = std::move(*socket);
-      carry_out(relay_.reached(id));
-    } else if (pam.dial->failed()) {
-      carry_out(relay_.lost(id));
-      pams_.erase(id);
-    }
-    return;
-  }
-  if ((events_at(fds, pam.slot) & ~POLLOUT) == 0 || read_pam(id, pam)) return;
+void TaskRelay::lose(wire::PamId id) {
   carry_out(relay_.lost(id));
   pams_.erase(id);
+}
+
+void TaskRelay::begin_talk(Pam& pam, Descriptor socket) {
+  pam.dial.reset();
+  pam.socket = std::move(socket);
+  pam.talk.emplace(SecureChannel::starter(pam.key, random_nonce()));
+  sodium_memzero(pam.key.data(), pam.key.size());
+  pam.unsent = pam.talk->start();
+}
+
+void TaskRelay::turn_pam(wire::PamId id, Pam& pam, const std::vector<pollfd>& fds) {
+  if (pam.dial) {
+    if (auto socket = pam.dial->turn(fds, now_))
+      begin_talk(pam, std::move(*socket));
+    else if (pam.dial->failed())
+      lose(id);
+    return;
+  }
+  if ((events_at(fds, pam.slot) & ~POLLOUT) != 0 && !read_pam(id, pam)) lose(id);
 }
 
 // False: the pam is gone.
@@ -187,23 +210,42 @@ bool TaskRelay::read_pam(wire::PamId id, Pam& pam) {
     const ssize_t size = recv(pam.socket.get(), bytes.data(), bytes.size(), MSG_DONTWAIT);
     if (size < 0 && errno == EINTR) continue;
     if (size < 0) return errno == EAGAIN;
-    if (size == 0) return false;
-    carry_out(relay_.heard(id, {bytes.data(), static_cast<std::size_t>(size)}));
+    if (size == 0 || !feed_pam(id, pam, {bytes.data(), static_cast<std::size_t>(size)})) return false;
     if (!pams_.contains(id)) return true;  // carry_out() hung it up
   }
   return true;
 }
 
+// What is heard is carried out afterwards: that may end the conversation, which must not be in use then.
+bool TaskRelay::feed_pam(wire::PamId id, Pam& pam, std::string_view bytes) {
+  const bool was_open = pam.talk->open();
+  wire::Relay::Effects effects;
+  const auto fed = pam.talk->feed(bytes, pam.unsent, [&](std::string_view payload) -> Result<void> {
+    for (auto& effect : relay_.heard(id, payload)) effects.push_back(std::move(effect));
+    return {};
+  });
+  if (!was_open && pam.talk->open()) {
+    const Instance& instance = pam.talk->peer_instance();
+    carry_out(relay_.reached(id, {reinterpret_cast<const char*>(instance.data()), instance.size()}));
+  }
+  carry_out(effects);
+  return fed.has_value();
+}
+
 bool TaskRelay::write_pam(wire::PamId id, Pam& pam) {
   bool up = true;
   while (up && (!pam.unsent.empty() || relay_.has_output(id))) {
-    if (pam.unsent.size() < kMostForPam) pam.unsent += relay_.output(id, kMostForPam);
-    if (pam.unsent.empty()) break;  // the channel whose turn it was is gone
+    if (pam.unsent.size() < kMostUnsent)
+      if (const std::string items = relay_.output(id, kMostInRecord); !items.empty())
+        pam.unsent += pam.talk->seal(items);
     std::size_t sent = 0;
     up = send_some(pam.socket, pam.unsent, sent);
     if (sent == 0) break;
   }
-  if (pam.unsent.empty() && relay_.all_left(id)) pam.ended.clear();
+  if (pam.unsent.empty() && !relay_.has_output(id)) {
+    for (const Descriptor& starter : pam.ended) tell_end(starter);
+    pam.ended.clear();
+  }
   return up;
 }
 
@@ -212,10 +254,7 @@ void TaskRelay::write_pams() {
   std::vector<wire::PamId> gone;
   for (auto& [id, pam] : pams_)
     if (pam.socket && !write_pam(id, pam)) gone.push_back(id);
-  for (const wire::PamId id : gone) {
-    carry_out(relay_.lost(id));
-    pams_.erase(id);
-  }
+  for (const wire::PamId id : gone) lose(id);
 }
 
 // ---- what the policy asks for
@@ -224,7 +263,11 @@ void TaskRelay::carry_out(const wire::Relay::Effects& effects) {
   for (const auto& effect : effects) std::visit([this](const auto& e) { carry_out(e); }, effect);
 }
 
-void TaskRelay::carry_out(const wire::relay::Dial& e) { pams_[e.pam].dial.emplace(e.place, now_); }
+void TaskRelay::carry_out(const wire::relay::Dial& e) {
+  Pam& pam = pams_[e.pam];
+  std::copy_n(e.key.begin(), std::min(e.key.size(), pam.key.size()), pam.key.begin());
+  pam.dial.emplace(e.place, now_);
+}
 
 void TaskRelay::carry_out(const wire::relay::Give& e) {
   const auto found = starters_.find(e.starter);

@@ -2,13 +2,9 @@
 // the process that the first of them starts), and its connections to their pams.
 //
 // It listens on an abstract Unix socket and accepts processes of our user only. If it cannot listen, TaskStarters dial pam
-// themselves, as they do when it is gone. A TaskStarter that has ended its conversation sees the socket close once all of it is in
-// pam's connection: what it said last is not lost when the relay is killed then.
-// connections to their pams.
-//
-// It listens on an abstract Unix socket and accepts processes of the job's user only. The name is in the environment of the job
-// and of its tasks (ROLLCALL_RELAY). If it cannot listen there is no name, and TaskStarters dial pam themselves, as they do when
-// the shepherd is gone.
+// themselves, as they do when it is gone. It holds the key that they give it (io::relay_key()), by which pam and the relay prove
+// themselves to each other; never the user's. A TaskStarter that has ended its direction is told when all that it said is in pam's
+// connection: then it is not lost when the relay is killed.
 #pragma once
 
 #include <poll.h>
@@ -23,6 +19,7 @@
 #include "common/base/job_clock.hpp"
 #include "common/io/descriptor.hpp"
 #include "common/io/pam_dial.hpp"
+#include "common/io/secure_channel.hpp"
 #include "common/wire/relay.hpp"
 
 namespace rollcall::io {
@@ -41,6 +38,8 @@ class TaskRelay {
   std::optional<TimePoint> next_deadline() const;
   // No TaskStarter is here, and all that they said has left.
   bool idle() const;
+  // It has a conversation with a pam.
+  bool has_pams() const { return !pams_.empty(); }
 
  private:
   static constexpr std::size_t kNotPolled = SIZE_MAX;
@@ -51,8 +50,10 @@ class TaskRelay {
     std::size_t slot = kNotPolled;
   };
   struct Pam {
+    Key key{};  // until the conversation has begun
     std::optional<PamDial> dial;
     Descriptor socket;
+    std::optional<SecureChannel> talk;
     std::string unsent;
     std::size_t slot = kNotPolled;
     std::vector<Descriptor> ended;  // of TaskStarters whose last words may not have left yet
@@ -65,6 +66,9 @@ class TaskRelay {
   bool write_starter(wire::StarterId id, Starter& starter);
   bool read_pam(wire::PamId id, Pam& pam);
   bool write_pam(wire::PamId id, Pam& pam);
+  bool feed_pam(wire::PamId id, Pam& pam, std::string_view bytes);
+  void begin_talk(Pam& pam, Descriptor socket);
+  void lose(wire::PamId id);
   void write_pams();
   void carry_out(const wire::Relay::Effects& effects);
   void carry_out(const wire::relay::Dial& e);
@@ -81,6 +85,7 @@ class TaskRelay {
   std::map<wire::StarterId, Starter> starters_;
   std::map<wire::PamId, Pam> pams_;
   wire::StarterId last_starter_ = 0;
+  wire::StarterId next_read_ = 0;  // whose turn to be read is first
 };
 
 }  // namespace rollcall::io

@@ -1,9 +1,13 @@
 // The frame of a starter, after its length:
+//   ask     = place zero key
+//   zero    = a byte 0; key = 32 bytes
 //   place   = address *("," address) ":" port
 //   address = a host name, an IPv4 address, or an IPv6 address without [ ]; the port follows the last colon
 #include "common/wire/relay.hpp"
 
+#include <algorithm>
 #include <charconv>
+#include <utility>
 
 namespace rollcall::wire {
 namespace {
@@ -34,56 +38,91 @@ std::optional<PamPlace> pam_place(std::string_view text) {
 
 Relay::Effects Relay::said(StarterId id, std::string_view bytes) {
   Starter& starter = starters_[id];
-  if (starter.pam == 0) return ask(id, starter, bytes);
-  pams_.at(starter.pam).channels.send(starter.channel, bytes);
-  return {};
+  return starter.pam == 0 ? ask(id, starter, bytes) : pass_on(id, starter, bytes);
 }
 
-// Bytes after the frame already belong to the conversation with pam.
 Relay::Effects Relay::ask(StarterId id, Starter& starter, std::string_view bytes) {
   starter.asked.append(bytes);
   if (starter.asked.size() < kAskLengthBytes) return {};
   std::size_t length = 0;
   for (std::size_t i = 0; i < kAskLengthBytes; ++i)
     length = length << 8 | static_cast<unsigned char>(starter.asked[i]);
-  const bool good = length >= 1 && length <= kAskLimit;
+  const bool good = length > kRelayKeyBytes && length <= kAskLimit;
   if (good && starter.asked.size() < kAskLengthBytes + length) return {};
-  const std::string place = good ? starter.asked.substr(kAskLengthBytes, length) : "";
-  if (!pam_place(place)) {
+  const std::string asked = good ? starter.asked.substr(kAskLengthBytes, length) : "";
+  const std::size_t zero = asked.find('\0');
+  std::optional<PamPlace> place;
+  if (zero != asked.npos && asked.size() == zero + 1 + kRelayKeyBytes)
+    place = pam_place(asked.substr(0, zero));
+  if (!place) {
     starters_.erase(id);
     return {relay::LetGo{id}};
   }
-  Effects effects;
-  starter.pam = pam_at(place, effects);
-  Pam& pam = pams_.at(starter.pam);
-  starter.channel = pam.channels.open();
-  pam.starters[starter.channel] = id;
-  pam.channels.send(starter.channel, std::string_view(starter.asked).substr(kAskLengthBytes + length));
+  const std::string rest = starter.asked.substr(kAskLengthBytes + length);
   starter.asked = {};
+  Effects effects;
+  starter.pam = pam_of_ask(asked, *place, effects);
+  Pam& pam = pams_.at(starter.pam);
+  pam.up ? give(id, pam.instance, effects) : pam.waiting.push_back(id);
+  if (!rest.empty())
+    for (auto& effect : pass_on(id, starter, rest)) effects.push_back(std::move(effect));
   return effects;
 }
 
-PamId Relay::pam_at(const std::string& place, Effects& effects) {
+PamId Relay::pam_of_ask(const std::string& asked, const PamPlace& place, Effects& effects) {
   for (const auto& [id, pam] : pams_)
-    if (pam.place == place) return id;
-  pams_[++last_pam_].place = place;
-  effects.push_back(relay::Dial{last_pam_, *pam_place(place)});
+    if (pam.asked == asked) return id;
+  pams_[++last_pam_].asked = asked;
+  effects.push_back(relay::Dial{last_pam_, place, asked.substr(asked.size() - kRelayKeyBytes)});
   return last_pam_;
+}
+
+Relay::Effects Relay::pass_on(StarterId id, Starter& starter, std::string_view bytes) {
+  Pam& pam = pams_.at(starter.pam);
+  const auto fed = starter.decoder.feed(
+      bytes, [] { return kTaskMessageLimit; },
+      [&](std::string_view message) -> Result<void> {
+        if (starter.number == 0) {
+          starter.number = ++pam.last;
+          pam.tasks[starter.number] = id;
+        }
+        append_task_message(pam.out, starter.number, message);
+        return {};
+      });
+  Effects effects;
+  if (!fed) let_go(id, effects);
+  return effects;
+}
+
+void Relay::give(StarterId id, std::string_view payload, Effects& effects) {
+  relay::Give give{id, {}};
+  append_frame(give.bytes, payload);
+  const auto starter = starters_.find(id);
+  starter->second.held += give.bytes.size();
+  const bool reads = starter->second.held <= kMostForStarter;
+  effects.push_back(std::move(give));
+  if (!reads) let_go(id, effects);
+}
+
+void Relay::let_go(StarterId id, Effects& effects) {
+  effects.push_back(relay::LetGo{id});
+  left(id);
 }
 
 void Relay::took(StarterId id, std::size_t bytes) {
   const auto starter = starters_.find(id);
-  if (starter != starters_.end() && starter->second.pam != 0)
-    pams_.at(starter->second.pam).channels.passed_on(starter->second.channel, bytes);
+  if (starter != starters_.end()) starter->second.held -= std::min(bytes, starter->second.held);
 }
 
 void Relay::left(StarterId id) {
   const auto starter = starters_.find(id);
   if (starter == starters_.end()) return;
-  if (starter->second.pam != 0) {
-    Pam& pam = pams_.at(starter->second.pam);
-    pam.channels.close(starter->second.channel);
-    pam.starters.erase(starter->second.channel);
+  if (const auto pam = pams_.find(starter->second.pam); pam != pams_.end()) {
+    if (const TaskNumber number = starter->second.number; number != 0) {
+      append_task_end(pam->second.out, number);
+      pam->second.tasks.erase(number);
+    }
+    if (!pam->second.up) std::erase(pam->second.waiting, id);
   }
   starters_.erase(starter);
 }
@@ -91,7 +130,8 @@ void Relay::left(StarterId id) {
 bool Relay::may_read(StarterId id) const {
   const auto starter = starters_.find(id);
   if (starter == starters_.end() || starter->second.pam == 0) return true;
-  return pams_.at(starter->second.pam).channels.has_room(starter->second.channel);
+  const Pam& pam = pams_.at(starter->second.pam);
+  return pam.up && pam.out.size() < kMostForPam;
 }
 
 PamId Relay::pam_of(StarterId id) const {
@@ -101,44 +141,60 @@ PamId Relay::pam_of(StarterId id) const {
 
 // ---- pams
 
-Relay::Effects Relay::reached(PamId id) {
-  if (const auto pam = pams_.find(id); pam != pams_.end()) pam->second.up = true;
-  return {};
-}
-
-Relay::Effects Relay::heard(PamId id, std::string_view bytes) {
-  const auto pam = pams_.find(id);
-  if (pam == pams_.end()) return {};
-  std::vector<Channels::Event> events;
-  const auto fed = pam->second.channels.feed(bytes, events);
+Relay::Effects Relay::reached(PamId id, std::string_view instance) {
   Effects effects;
-  for (const auto& event : events) take(pam->second, event, effects);
-  if (fed) return effects;
-  for (const auto& effect : lost(id)) effects.push_back(effect);
-  effects.push_back(relay::HangUp{id});
+  const auto pam = pams_.find(id);
+  if (pam == pams_.end() || pam->second.up) return effects;
+  pam->second.up = true;
+  pam->second.instance = instance;
+  for (const StarterId starter : std::exchange(pam->second.waiting, {})) give(starter, instance, effects);
   return effects;
 }
 
-void Relay::take(Pam& pam, const Channels::Event& event, Effects& effects) {
-  if (const auto* arrived = std::get_if<Channels::Arrived>(&event)) {
-    const auto starter = pam.starters.find(arrived->channel);
-    if (starter != pam.starters.end()) effects.push_back(relay::Give{starter->second, arrived->bytes});
-  } else if (const auto* ended = std::get_if<Channels::Ended>(&event)) {
-    const auto starter = pam.starters.find(ended->channel);
-    if (starter == pam.starters.end()) return;
-    effects.push_back(relay::LetGo{starter->second});
-    starters_.erase(starter->second);
-    pam.starters.erase(starter);
+Relay::Effects Relay::heard(PamId id, std::string_view payload) {
+  const auto pam = pams_.find(id);
+  Effects effects;
+  if (pam == pams_.end() || !pam->second.up) return effects;
+  while (!payload.empty()) {
+    const auto item = take_item(payload);
+    if (item) {
+      take(pam->second, *item, effects);
+      continue;
+    }
+    for (auto& effect : lost(id)) effects.push_back(std::move(effect));
+    effects.push_back(relay::HangUp{id});
+    return effects;
+  }
+  return effects;
+}
+
+void Relay::take(Pam& pam, const RelayItem& item, Effects& effects) {
+  std::vector<StarterId> of;  // first: what is given may let one go
+  for (auto task = pam.tasks.lower_bound(item.first); task != pam.tasks.end() && task->first <= item.last;
+       ++task)
+    of.push_back(task->second);
+  for (const StarterId starter : of) {
+    if (item.kind != RelayItem::Kind::end) {
+      give(starter, item.message, effects);
+      continue;
+    }
+    effects.push_back(relay::LetGo{starter});
+    pam.tasks.erase(item.first);
+    starters_.erase(starter);
   }
 }
 
 Relay::Effects Relay::lost(PamId id) {
-  const auto pam = pams_.find(id);
-  if (pam == pams_.end()) return {};
   Effects effects;
-  for (const auto& [channel, starter] : pam->second.starters) {
-    effects.push_back(relay::LetGo{starter});
-    starters_.erase(starter);
+  const auto pam = pams_.find(id);
+  if (pam == pams_.end()) return effects;
+  for (auto starter = starters_.begin(); starter != starters_.end();) {
+    if (starter->second.pam != id) {
+      ++starter;
+      continue;
+    }
+    effects.push_back(relay::LetGo{starter->first});
+    starter = starters_.erase(starter);
   }
   pams_.erase(pam);
   return effects;
@@ -146,19 +202,11 @@ Relay::Effects Relay::lost(PamId id) {
 
 bool Relay::has_output(PamId id) const {
   const auto pam = pams_.find(id);
-  return pam != pams_.end() && pam->second.up && pam->second.channels.has_output();
-}
-
-// A channel that was closed with words in it is there until they have left.
-bool Relay::all_left(PamId id) const {
-  const auto pam = pams_.find(id);
-  return pam == pams_.end() || (!pam->second.channels.has_output() &&
-                                pam->second.channels.open_channels() == pam->second.starters.size());
+  return pam != pams_.end() && pam->second.up && !pam->second.out.empty();
 }
 
 std::string Relay::output(PamId id, std::size_t most) {
-  const auto pam = pams_.find(id);
-  return pam == pams_.end() || !pam->second.up ? std::string() : pam->second.channels.output(most);
+  return has_output(id) ? take_items(pams_.at(id).out, most) : std::string();
 }
 
 }  // namespace rollcall::wire

@@ -1,16 +1,18 @@
-// Relay: the TaskStarters of a job on one host, joined to their pam over one connection. A stepper without a socket.
+// Relay: the TaskStarters of a job on one host, joined to their pam in one conversation. A stepper without a socket and without a cipher.
 //
-// A TaskStarter sends the address of its pam in one frame (the words of its -p: "HOST,HOST:PORT"), and then talks to pam as
-// without a relay: the relay passes bytes on and reads none of them; it holds no key. All TaskStarters of one pam share one
-// connection, with a channel each (common/wire/channels.hpp). A TaskStarter that cannot be joined, or whose connection is lost,
-// is let go and dials pam itself. So the relay never waits, retries or decides that a pam is dead.
+// A TaskStarter asks in one frame: the words of its -p ("HOST,HOST:PORT"), a zero byte, and the key of this pam's relays, which it
+// made from the user's key (common/io/secure_channel.hpp). When pam has proved itself to the relay, the TaskStarter is told pam's
+// instance in one frame; from then on both sides send frames with one message each, which the relay passes on and reads none of.
+// All TaskStarters that ask with the same words share one conversation. A TaskStarter that cannot be joined, or whose pam is lost, is let
+// go and dials pam itself. So the relay never waits, retries or decides that a pam is dead.
 //
-// a starter \ event | said                          | left               | its pam is lost, or closes its channel
-//   asking            whole frame: joined; bad: LetGo | gone               | -
-//   joined            passed on, at most a window waits | channel closed     | LetGo, after what it was given
+// a starter \ event | said                          | left               | its pam is lost, or ends the task
+//   asking            whole frame: waiting; bad: LetGo | gone              | -
+//   waiting           (is not read)                 | gone               | LetGo
+//   joined            a message is passed on; bad: LetGo, end | gone, end  | LetGo, after what it was given
 // a pam \ event     | reached                       | heard              | lost
-//   dialing           up: what waits may leave        | -                  | all its starters: LetGo; the next one dials anew
-//   up                -                               | Give; error: HangUp | the same
+//   dialing           up: its starters are joined   | -                  | all its starters: LetGo; the next one dials anew
+//   up                -                             | Give; error: HangUp | the same
 #pragma once
 
 #include <cstdint>
@@ -21,14 +23,22 @@
 #include <variant>
 #include <vector>
 
-#include "common/wire/channels.hpp"
+#include "common/wire/frame.hpp"
+#include "common/wire/relay_items.hpp"
 
 namespace rollcall::wire {
 
 using StarterId = std::uint64_t;
 using PamId = std::uint64_t;
 
-inline constexpr std::size_t kAskLimit = 4096;  // bytes of the frame that says where pam is
+inline constexpr std::size_t kAskLimit = 4096;     // bytes of the frame that says where pam is
+inline constexpr std::size_t kRelayKeyBytes = 32;  // at the end of that frame
+// Messages for pam that wait to leave: while there are more, TaskStarters are not read.
+inline constexpr std::size_t kMostForPam = 128 << 10;
+// Bytes that wait for a TaskStarter; one for which there are more does not read, and is let go.
+inline constexpr std::size_t kMostForStarter = 256 << 10;
+// The last frame for a TaskStarter: all that it said is in the connection to pam. No message of pam is these bytes.
+inline constexpr std::string_view kRelayTold = "told";
 
 struct PamPlace {
   std::vector<std::string> addresses;  // names and numbers, as they were given
@@ -41,6 +51,7 @@ namespace relay {
 struct Dial {
   PamId pam;
   PamPlace place;
+  std::string key;  // of kRelayKeyBytes
 };
 struct Give {  // bytes for a starter; took() says when it has them
   StarterId starter;
@@ -65,35 +76,44 @@ class Relay {
   void took(StarterId starter, std::size_t bytes);
   void left(StarterId starter);
 
-  Effects reached(PamId pam);
-  Effects heard(PamId pam, std::string_view bytes);
+  // pam has proved itself. `instance`: which one it is, for its starters.
+  Effects reached(PamId pam, std::string_view instance);
+  // The content of a record of pam's.
+  Effects heard(PamId pam, std::string_view payload);
   Effects lost(PamId pam);
 
-  // Whether more may be read from a starter now: who sends faster than its pam takes waits.
+  // Whether more may be read from a starter now: while its pam takes nothing it waits.
   bool may_read(StarterId starter) const;
   // 0: it has not said where its pam is, or is not known.
   PamId pam_of(StarterId starter) const;
   bool has_output(PamId pam) const;
-  // All that TaskStarters said before they left has been taken by output().
-  bool all_left(PamId pam) const;
+  // The content of the next record for pam: whole items of about `most` bytes; "" : none.
   std::string output(PamId pam, std::size_t most);
 
  private:
   struct Starter {
-    std::string asked;  // of its first frame
-    PamId pam = 0;      // 0: it has not said
-    ChannelId channel = 0;
+    std::string asked;      // of its first frame
+    PamId pam = 0;          // 0: it has not said
+    TaskNumber number = 0;  // 0: it has not said a message
+    std::size_t held = 0;   // bytes that it was given and has not taken
+    FrameDecoder decoder;
   };
   struct Pam {
-    std::string place;
+    std::string asked;  // what its starters asked with
     bool up = false;
-    Channels channels{Channels::End::dialed};
-    std::map<ChannelId, StarterId> starters;
+    std::string instance;
+    std::string out;
+    TaskNumber last = 0;
+    std::map<TaskNumber, StarterId> tasks;
+    std::vector<StarterId> waiting;  // to be joined
   };
 
   Effects ask(StarterId id, Starter& starter, std::string_view bytes);
-  PamId pam_at(const std::string& place, Effects& effects);
-  void take(Pam& pam, const Channels::Event& event, Effects& effects);
+  Effects pass_on(StarterId id, Starter& starter, std::string_view bytes);
+  PamId pam_of_ask(const std::string& asked, const PamPlace& place, Effects& effects);
+  void give(StarterId id, std::string_view payload, Effects& effects);
+  void let_go(StarterId id, Effects& effects);
+  void take(Pam& pam, const RelayItem& item, Effects& effects);
 
   std::map<StarterId, Starter> starters_;
   std::map<PamId, Pam> pams_;

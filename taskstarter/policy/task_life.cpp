@@ -20,8 +20,9 @@ class Step {
     if (s.phase == Phase::dialing && s.link == Link::dialing && !s.parent_gone) set_limit_aside();
   }
 
-  void on(const Connected&) {
+  void on(const Connected& connected) {
     s.link = Link::up;
+    s.relayed = connected.relayed;
     s.welcomed = false;
     s.dial_at.reset();
     set_limit_aside();
@@ -47,8 +48,13 @@ class Step {
 
   void on(const LinkLost&) {
     if (s.link != Link::up) return;
+    s.deliver_at.reset();
     if (s.welcomed) return dial();
     dial_later(DialFailure::turned_away, next_hang_up_pause());
+  }
+
+  void on(const Delivered&) {
+    if (s.phase == Phase::reporting && s.deliver_at) finish(*s.status);
   }
 
   void on(const TaskStarted&) {
@@ -117,6 +123,7 @@ class Step {
 
   void on(const TimePassed&) {
     s.pairing.forget_old(now_);
+    if (due(s.deliver_at)) on(LinkLost{});
     if (due(s.dial_limit)) dial_limit_passed();
     if (due(s.dial_at)) dial_again();
     if (due(s.stop_at) && s.phase == Phase::running) add(SignalTask{SIGSTOP});
@@ -292,7 +299,9 @@ class Step {
     s.give_up_at.reset();
     s.killing = false;
     if (s.link == Link::up) add(SendTaskEnded{});
-    const bool can_wait = !s.outer_gone && (s.link == Link::dialing || s.link == Link::waiting);
+    const bool with_relay = s.link == Link::up && s.relayed;
+    if (with_relay) s.deliver_at = now_ + kDelivery;
+    const bool can_wait = !s.outer_gone && (with_relay || s.link == Link::dialing || s.link == Link::waiting);
     if (can_wait) {
       s.phase = Phase::reporting;
       return;
@@ -322,8 +331,8 @@ Effects step(State& state, const Event& event, TimePoint now) {
 std::optional<TimePoint> next_deadline(const State& state) {
   std::optional<TimePoint> next;
   if (state.phase == Phase::finished) return next;
-  for (const auto& deadline : {state.dial_at, state.dial_limit, state.stop_at, state.term_at, state.kill_at,
-                               state.give_up_at, state.pairing.forgets_at()})
+  for (const auto& deadline : {state.dial_at, state.dial_limit, state.deliver_at, state.stop_at,
+                               state.term_at, state.kill_at, state.give_up_at, state.pairing.forgets_at()})
     if (deadline && (!next || *deadline < *next)) next = deadline;
   return next;
 }

@@ -8,7 +8,8 @@
 //   running    the task runs (the link to pam is up, or is being dialed anew)
 //   ending     the task has been told to end; KILL follows at `kill_at`
 //   leftovers  the task has ended; what it left behind is being ended
-//   reporting  nothing is left, but the link is cut: it is dialed until its limit to report the end
+//   reporting  nothing is left, but the link is cut: it is dialed until its limit to report the end; or the relay of this host has
+//              the end, and has not said that it is in its connection to pam
 //   finished   nothing more to do
 //
 // event \ state         | dialing              | running             | ending              | leftovers           | reporting
@@ -20,8 +21,9 @@
 // DialFailed, other     | Complain, Finish 125 | TERM, KILL in 1 s   | KILL in 1 s at most | KILL in 1 s at most | Finish
 // the dial's limit      | Complain, Finish 125 | TERM, KILL in 1 s   | KILL in 1 s at most | KILL in 1 s at most | Finish
 // Welcomed              | -                    | no limit any more   | no limit any more   | no limit any more   | -
-// LinkLost, welcomed    | -                    | Dial, for patience  | Dial, for patience  | Dial, for patience  | -
+// LinkLost, welcomed    | -                    | Dial, for patience  | Dial, for patience  | Dial, for patience  | the same
 // LinkLost, before that | -                    | dial again, later   | dial again, later   | dial again, later   | -
+// Delivered             | -                    | -                   | -                   | -                   | Finish
 // TaskStarted           | register; running    | -                   | -                   | -                   | -
 // StartFailed           | register, Finish 12x | -                   | -                   | -                   | -
 // SignalArrived, first  | ends: Finish; held   | SignalTask          | SignalTask, no stop | -                   | ends: Finish
@@ -34,7 +36,8 @@
 // OrphansReported       | EndOrphans           | EndOrphans          | EndOrphans          | EndOrphans          | EndOrphans
 // OuterGone             | Finish               | StarterLost, KILL   | StarterLost, KILL   | StarterLost, KILL   | Finish
 // TimePassed            | the deadlines of the row above: dial again, the dial's limit, STOP after TSTP (running), TERM and KILL
-//                       | (ending, leftovers), giving up on what KILL does not end (leftovers)
+//                       | (ending, leftovers), giving up on what KILL does not end (leftovers),
+//                       | on the relay (reporting): Dial
 //
 // A pam that has taken the connection but says nothing is stopped: it is waited for without a limit, as long as what
 // has started us lives. "report" is TaskEnded and Finish; with the link cut it is the state reporting. A lost parent is told anew on every
@@ -72,6 +75,7 @@ inline constexpr Duration kKillGrace = std::chrono::seconds(1);             // f
 inline constexpr Duration kStopGrace = std::chrono::milliseconds(100);      // from TSTP to STOP
 inline constexpr Duration kLeftoverGrace = std::chrono::milliseconds(100);  // for what ends by itself
 inline constexpr Duration kKillAgain = std::chrono::milliseconds(50);  // doubled each time, up to a second
+inline constexpr Duration kDelivery = std::chrono::seconds(1);  // for the relay to pass the task's end on
 inline constexpr Duration kGiveUp =
     std::chrono::seconds(5);  // for what KILL does not end (state D, another's)
 
@@ -94,8 +98,10 @@ struct Settings {
 
 // Events.
 struct Began {};
-struct Answered {};   // somebody's kernel took the connection; nothing is proved yet
-struct Connected {};  // pam has proved itself
+struct Answered {};      // somebody's kernel took the connection; nothing is proved yet
+struct Connected {       // pam has proved itself
+  bool relayed = false;  // to the relay of this host
+};
 struct DialFailed {
   DialFailure why;
 };
@@ -103,6 +109,7 @@ struct Welcomed {  // pam has taken the registration
   Duration patience = kPamPatience;
 };
 struct LinkLost {};
+struct Delivered {};  // the relay: all that was said is in its connection to pam
 struct TaskStarted {};
 struct StartFailed {
   bool not_found;
@@ -128,7 +135,7 @@ struct OrphansReported {};  // pam says that a TaskStarter on this host may have
 struct ParentGone {};
 struct OuterGone {};
 struct TimePassed {};
-using Event = std::variant<Began, Answered, Connected, DialFailed, Welcomed, LinkLost, TaskStarted,
+using Event = std::variant<Began, Answered, Connected, DialFailed, Welcomed, LinkLost, Delivered, TaskStarted,
                            StartFailed, TaskStopped, TaskContinued, TaskExited, DescendantsChanged,
                            SignalArrived, EndRequested, OrphansReported, ParentGone, OuterGone, TimePassed>;
 
@@ -168,6 +175,8 @@ struct State {
   std::optional<TimePoint> dial_at;     // link == waiting
   std::optional<TimePoint> dial_limit;  // link is dialing or waiting
   std::optional<Duration> limit_left;   // while a connection stands that is not welcomed: of the dial's limit
+  bool relayed = false;                 // the connection that is up is to the relay of this host
+  std::optional<TimePoint> deliver_at;  // reporting through a relay: then pam is dialed
   bool welcomed = false;                // on the connection that is up, or was the last
   Duration redial_limit = kRedialLimit;               // of a row
   Duration hang_up_pause{0};                          // the last one in this row

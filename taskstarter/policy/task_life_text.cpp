@@ -20,10 +20,13 @@ std::string milliseconds(Duration d) {
 struct EventText {
   std::string operator()(const Began&) const { return "Began"; }
   std::string operator()(const Answered&) const { return "Answered"; }
-  std::string operator()(const Connected&) const { return "Connected"; }
+  std::string operator()(const Connected& e) const {
+    return e.relayed ? "Connected to the relay" : "Connected";
+  }
   std::string operator()(const DialFailed& e) const { return "DialFailed " + name(e.why); }
   std::string operator()(const Welcomed&) const { return "Welcomed"; }
   std::string operator()(const LinkLost&) const { return "LinkLost"; }
+  std::string operator()(const Delivered&) const { return "Delivered"; }
   std::string operator()(const TaskStarted&) const { return "TaskStarted"; }
   std::string operator()(const StartFailed& e) const {
     return e.not_found ? "StartFailed not found" : "StartFailed";

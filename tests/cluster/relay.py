@@ -92,7 +92,7 @@ notes = sys.argv[1]
 pam = socket.socket()
 pam.bind(("127.0.0.1", 0))
 pam.listen(64)
-place = b"127.0.0.1:%d" % pam.getsockname()[1]
+place = b"127.0.0.1:%d" % pam.getsockname()[1] + b"\\0" + b"k" * 32
 asks = [struct.pack(">I", len(place)) + place] * {floods} + [b"\\0\\0\\1", b""] * {halves}
 held, most = [], 0
 for ask in asks:

@@ -98,6 +98,11 @@ TEST_F(Vectors, BothEndsSayTheseBytes) {
   EXPECT_EQ(to_hex(pam.channel.seal(bytes("Welcome"))), digits("Welcome sealed"));
 }
 
+TEST_F(Vectors, RelaysOfAPamHaveThisKey) {
+  const Key of_relays = relay_key(key(), 4711);
+  EXPECT_EQ(to_hex(std::string(of_relays.begin(), of_relays.end())), digits("relay key of port 4711"));
+}
+
 TEST_F(Vectors, TheStreamsHaveTheseKeys) {
   const std::string key = bytes("key");
   for (const std::string direction : {"starter to pam", "pam to starter"}) {

@@ -2,6 +2,7 @@
 when the relay ends. relay_host is that part of a shepherd alone, so that it can be killed without the rest."""
 
 import contextlib
+import hashlib
 import os
 import signal
 import socket
@@ -38,7 +39,9 @@ def waiting_job(bench, name, *modes):
     gate = os.path.join(notes, "gate")
     launcher = fake(bench, "--tasks", TASKS)
     program = [bench.target, notes, *(modes or ("wait", gate))]
-    environment = {"ROLLCALL_RELAY": name} if name else None
+    environment = {"ROLLCALL_KEY_FILE": os.path.join(notes, "key"), "ROLLCALL_HOST_RELAY": "N"}
+    if name:
+        environment["ROLLCALL_RELAY"] = name
     job = pam(bench, "-n", str(TASKS), *method_1(launcher, program), environment=environment)
     wait_for_ready(notes, TASKS, job)
     return job, notes, gate
@@ -134,8 +137,16 @@ def test_a_relay_that_is_stopped_holds_no_task_up_for_ever(bench):
     bench.saw("the tasks have dialed pam after their patience")
 
 
+def relays_key(key_file, port):
+    """The key of a pam's relays, as docs/protocol.md has it: what a TaskStarter makes of the user's key for its relay."""
+    with open(key_file, encoding="ascii") as file:
+        key = bytes.fromhex(file.read().strip())
+    return hashlib.blake2b(b"rollcall relay key v1" + struct.pack(">H", port), key=key, digest_size=32).digest()
+
+
 def dial_relay(name, text):
     peer = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    peer.settimeout(20)
     peer.connect(b"\0" + name.encode())
     peer.sendall(struct.pack(">I", len(text)) + text)
     return peer
@@ -147,17 +158,21 @@ def test_a_starter_that_breaks_the_protocol_is_refused_alone(bench):
         wait_for_connections(job, 1)
         place = next(p for p in job.starters()).words
         place = place[place.index("-p") + 1].encode()
-        for junk in (b"\0\0\0\x24" + b"x" * 36, b"\xff" * 200, b"\0\0\0\x24\x08"):
-            peer = dial_relay(relay.name, place)
-            peer.settimeout(20)
+        good = place + b"\0" + relays_key(os.path.join(notes, "key"), job.port())
+        for junk in (struct.pack(">I", 3) + b"\xff\xff\xff", b"\xff" * 200):
+            peer = dial_relay(relay.name, good)
+            expect_equal(len(peer.recv(20, socket.MSG_WAITALL)), 20, "bytes that say which pam it is")
             peer.sendall(junk)
-            if junk == b"\xff" * 200:
-                expect_equal(peer.recv(1), b"", "the end of who claims 4 GiB")
-        dial_relay(relay.name, b"no place").close()
+            expect_equal(peer.recv(1), b"", "the end of the conversation")
+        half = dial_relay(relay.name, good)
+        half.sendall(b"\0\0\0\x24\x08")
+        for text in (b"no place", place, place + b"\0" + b"k" * 31):
+            expect_equal(dial_relay(relay.name, text).recv(1), b"", f"an end for {text}")
+        expect_equal(dial_relay(relay.name, place + b"\0" + b"k" * 32).recv(1), b"", "an end for a wrong key")
         expect_equal(connections_to(job.port()), 1, "connections")
         end_well(job, notes, gate)
         job.expect_said("refused a connection from")
-    bench.saw("strangers in channels of their own refused, the job's tasks undisturbed")
+    bench.saw("refused alone: messages that are none, claims of 4 GiB, wrong keys; the job's tasks undisturbed")
 
 
 main(requires=requires_pam)

@@ -1,4 +1,4 @@
-// The last words of a TaskStarter reach pam, whatever pam says to it meanwhile.
+// How a TaskStarter is joined to pam by a relay, and how its last words reach pam whatever happens meanwhile.
 #include <arpa/inet.h>
 #include <gtest/gtest.h>
 #include <poll.h>
@@ -6,11 +6,12 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include <array>
 #include <cstddef>
 #include <cstring>
 
 #include "common/io/task_relay.hpp"
-#include "common/wire/channels.hpp"
+#include "common/wire/relay_items.hpp"
 #include "res/shepherd/clocks.hpp"
 
 namespace rollcall::res {
@@ -50,10 +51,33 @@ class TaskRelayTest : public ::testing::Test {
     std::memcpy(place.sun_path + 1, relay_.name().data(), relay_.name().size());
     const auto size = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + 1 + relay_.name().size());
     EXPECT_EQ(connect(socket.get(), reinterpret_cast<sockaddr*>(&place), size), 0);
+    const io::Key key = io::relay_key(key_, port_);
     std::string ask;
-    wire::append_frame(ask, "127.0.0.1:" + std::to_string(port_));
-    put(socket, ask + "first");
+    wire::append_frame(ask, "127.0.0.1:" + std::to_string(port_) + std::string(1, '\0') +
+                                std::string(key.begin(), key.end()));
+    put(socket, ask);
     return socket;
+  }
+  static std::string framed(const std::string& message) {
+    std::string frame;
+    wire::append_frame(frame, message);
+    return frame;
+  }
+  // The next frame that the TaskStarter is sent; "" : the relay has closed.
+  std::string frame_for(const io::Descriptor& task) {
+    std::string frame(4, '\0');
+    for (std::size_t got = 0; got < frame.size();) {
+      pollfd ready{task.get(), POLLIN, 0};
+      while (poll(&ready, 1, 0) == 0) {
+        turn();
+        if (HasFailure()) return "";
+      }
+      const ssize_t size = recv(task.get(), frame.data() + got, frame.size() - got, 0);
+      if (size <= 0) return "";
+      got += static_cast<std::size_t>(size);
+      if (got == 4) frame.resize(4 + static_cast<unsigned char>(frame[3]));
+    }
+    return frame.substr(4);
   }
   // pam, when the relay has dialed it.
   void accept_relay() {
@@ -62,7 +86,7 @@ class TaskRelayTest : public ::testing::Test {
     pam_ = io::Descriptor(accept4(door_.get(), nullptr, nullptr, SOCK_CLOEXEC));
     ASSERT_TRUE(pam_);
   }
-  // What pam hears, until the channel ends or the bytes are there.
+  // What pam hears of the task, until it ends or the messages are there.
   void pam_hears(const std::string& expected, bool to_its_end) {
     pollfd ready{pam_.get(), POLLIN, 0};
     while (to_its_end ? !ended_ : heard_.size() < expected.size()) {
@@ -71,55 +95,94 @@ class TaskRelayTest : public ::testing::Test {
         if (HasFailure()) return;
         continue;
       }
-      std::array<char, 4096> bytes{};
-      const ssize_t size = recv(pam_.get(), bytes.data(), bytes.size(), 0);
-      ASSERT_GT(size, 0);
-      take({bytes.data(), static_cast<std::size_t>(size)});
+      take_some();
+      if (HasFailure()) return;
     }
     EXPECT_EQ(heard_, expected);
   }
-  void take(std::string_view bytes) {
-    greeting_.append(bytes.substr(0, std::min(bytes.size(), kGreeting - greeting_.size())));
-    const std::size_t skipped = std::exchange(greeted_, greeting_.size()) == kGreeting ? 0 : greeting_.size();
-    std::vector<wire::Channels::Event> events;
-    ASSERT_TRUE(channels_.feed(bytes.substr(std::min(bytes.size(), skipped)), events));
-    for (const auto& event : events) {
-      if (const auto* e = std::get_if<wire::Channels::Arrived>(&event)) heard_ += e->bytes;
-      if (const auto* e = std::get_if<wire::Channels::Opened>(&event)) channel_ = e->channel;
-      ended_ |= std::holds_alternative<wire::Channels::Ended>(event);
-    }
+  void take_some() {
+    std::array<char, 4096> bytes{};
+    const ssize_t size = recv(pam_.get(), bytes.data(), bytes.size(), 0);
+    ASSERT_GT(size, 0);
+    std::string_view come(bytes.data(), static_cast<std::size_t>(size));
+    const std::size_t hello = std::min(come.size(), kGreeting - greeted_);
+    greeted_ += hello;
+    come.remove_prefix(hello);
+    std::string answer;
+    ASSERT_TRUE(talk_.feed(come, answer, [&](std::string_view payload) -> Result<void> {
+      while (!payload.empty()) {
+        const auto item = wire::take_item(payload);
+        if (!item) return item.error();
+        heard_ += item->message;
+        ended_ |= item->kind == wire::RelayItem::Kind::end;
+      }
+      return {};
+    }));
+    put(pam_, answer);
+    answered_ |= !answer.empty();
   }
-  void pam_says(const std::string& text) {
-    channels_.send(channel_, text);
-    put(pam_, channels_.output(1 << 16));
+  // The handshake of both.
+  void join(const io::Descriptor& task) {
+    accept_relay();
+    talk_ = io::SecureChannel::pam(io::relay_key(key_, port_), io::random_nonce(), instance_);
+    pollfd ready{pam_.get(), POLLIN, 0};
+    while (!talk_.open() && !HasFailure()) poll(&ready, 1, 0) == 0 ? turn() : take_some();
+    EXPECT_EQ(frame_for(task), std::string(instance_.begin(), instance_.end()));
+  }
+  void pam_says(const std::string& message) {
+    std::string items;
+    wire::append_task_message(items, 1, message);
+    put(pam_, talk_.seal(items));
   }
   static void put(const io::Descriptor& socket, const std::string& bytes) {
     ASSERT_EQ(send(socket.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL),
               static_cast<ssize_t>(bytes.size()));
   }
 
-  static constexpr std::size_t kGreeting = 4 + std::string_view("rollcall channels v1").size();
+  static constexpr std::size_t kGreeting = 4 + wire::kRelayHello.size();
   io::TaskRelay relay_;
+  io::Key key_{};
+  io::Instance instance_ = io::random_instance();
   io::Descriptor door_, pam_;
   std::uint16_t port_ = 0;
-  std::string greeting_, heard_;
+  std::string heard_;
   std::size_t greeted_ = 0;
-  wire::Channels channels_{wire::Channels::End::accepted};
-  wire::ChannelId channel_ = 0;
-  bool ended_ = false;
+  io::SecureChannel talk_ = io::SecureChannel::pam(key_, {}, {});
+  bool answered_ = false, ended_ = false;
 };
 
 // A signal for a task crosses with its end: the TaskStarter is gone when the relay hands it over, and has said more than the relay read.
 TEST_F(TaskRelayTest, WordsOfATaskStarterThatIsGoneReachPam) {
   io::Descriptor task = starter();
-  accept_relay();
+  join(task);
+  put(task, framed("first"));
   pam_hears("first", false);
   pam_says("a signal");
   const auto before = polled();
-  put(task, ", last");
+  put(task, framed(", last"));
   task.reset();
   relay_.turn(before, steady_now());
   pam_hears("first, last", true);
+}
+
+// The relay may be killed as soon as this frame is there.
+TEST_F(TaskRelayTest, AStarterIsToldAtItsEndThatItsWordsHaveLeft) {
+  io::Descriptor task = starter();
+  join(task);
+  put(task, framed("first") + framed(", last"));
+  shutdown(task.get(), SHUT_WR);
+  EXPECT_EQ(frame_for(task), wire::kRelayTold);
+  EXPECT_EQ(frame_for(task), "") << "then the relay closes";
+  pam_hears("first, last", true);
+}
+
+TEST_F(TaskRelayTest, APamThatCannotProveItselfJoinsNobody) {
+  io::Descriptor task = starter();
+  accept_relay();
+  talk_ = io::SecureChannel::pam(key_, io::random_nonce(), instance_);  // by another key
+  pollfd ready{pam_.get(), POLLIN, 0};
+  while (!answered_ && !HasFailure()) poll(&ready, 1, 0) == 0 ? turn() : take_some();
+  EXPECT_EQ(frame_for(task), "") << "it is let go, and dials by itself";
 }
 
 }  // namespace

@@ -131,6 +131,36 @@ TEST_F(TaskLife, SendsNoReportWithoutTheOuterLevel) {
   EXPECT_THAT(on(OuterGone{}), ElementsAre("Finish Exit (3)"));
 }
 
+// reporting, to the relay of the host
+
+TEST_F(TaskLife, TheRelaySaysWhenTheEndHasLeftTheHost) {
+  reporting_to_the_relay();
+  EXPECT_THAT(on(Delivered{}), ElementsAre("Finish Exit (3)"));
+}
+
+TEST_F(TaskLife, TheEndIsToldAnewWhenTheRelayIsGoneBeforeItHasLeft) {
+  reporting_to_the_relay();
+  EXPECT_THAT(on(LinkLost{}), ElementsAre("Dial"));
+  EXPECT_THAT(on(Delivered{}), IsEmpty()) << "too late";
+  EXPECT_THAT(on(Connected{}), ElementsAre("SendRegistration", "SendTaskEnded", "Finish Exit (3)"));
+}
+
+TEST_F(TaskLife, ARelayThatSaysNothingIsPassedBy) {
+  reporting_to_the_relay();
+  EXPECT_THAT(pass(kDelivery), ElementsAre("Dial"));
+  EXPECT_THAT(on(Connected{}), ElementsAre("SendRegistration", "SendTaskEnded", "Finish Exit (3)"));
+}
+
+TEST_F(TaskLife, ALauncherThatWantsTheEndDoesNotWaitForTheRelay) {
+  reporting_to_the_relay();
+  EXPECT_THAT(on(SignalArrived{SIGTERM, kLauncher}), ElementsAre("Finish Exit (3)"));
+}
+
+TEST_F(TaskLife, WithoutTheOuterLevelNobodyWaitsForTheRelay) {
+  reporting_to_the_relay();
+  EXPECT_THAT(on(OuterGone{}), ElementsAre("Finish Exit (3)"));
+}
+
 // orphans: processes left by TaskStarters whose outer and inner process were both killed
 
 TEST_F(TaskLife, OrphansAreEndedWheneverPamSaysSo) {

@@ -93,6 +93,15 @@ class TaskLife : public ::testing::Test {
     on(TaskExited{ExitStatus::exited(3), false});
     ASSERT_EQ(state.phase, Phase::reporting);
   }
+  // The relay of the host has the task's end, and has said nothing of it yet.
+  void reporting_to_the_relay() {
+    dialing();
+    on(Connected{true});
+    on(TaskStarted{});
+    on(Welcomed{kRedialLimit});
+    EXPECT_THAT(on(TaskExited{ExitStatus::exited(3), false}), ElementsAre("SendTaskEnded"));
+    ASSERT_EQ(state.phase, Phase::reporting);
+  }
   void shared() { state.settings.shared_group = true; }
 
   State state;
