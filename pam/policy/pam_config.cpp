@@ -38,9 +38,9 @@ class Lookup {
     return setting->value == known;
   }
 
-  bool yes(std::string_view name) {
+  bool yes(std::string_view name, bool usual = false) {
     const auto setting = find(name);
-    if (!setting) return false;
+    if (!setting) return usual;
     const auto value = conf::parse_yes_no(setting->value);
     if (!value) complain(*setting, name, "Y or N");
     return value.value_or(false);
@@ -97,7 +97,7 @@ Result<PamConfig> pam_config(const conf::LsfConf& conf, const Environment& envir
   config.site_key_file = conf.value("ROLLCALL_KEY_FILE");
   config.server_dir = lookup.path("LSF_SERVERDIR");
   config.one_word_callback = lookup.yes("ROLLCALL_ONE_WORD_CALLBACK");
-  config.host_relay = lookup.yes("ROLLCALL_HOST_RELAY");
+  config.host_relay = lookup.yes("ROLLCALL_HOST_RELAY", config.host_relay);
   if (!lookup.errors().empty()) return configuration_error(lookup.errors());
   return config;
 }

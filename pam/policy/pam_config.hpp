@@ -35,7 +35,7 @@ struct PamConfig {
   std::string server_dir;        // LSF_SERVERDIR
   std::string site_key_file;  // ROLLCALL_KEY_FILE of lsf.conf alone: every TaskStarter finds that by itself
   bool one_word_callback = false;  // ROLLCALL_ONE_WORD_CALLBACK
-  bool host_relay = false;         // ROLLCALL_HOST_RELAY
+  bool host_relay = true;          // ROLLCALL_HOST_RELAY
 };
 
 // Configuration errors "FILE:LINE: NAME: found X, expected Y", or "environment: NAME: ..."; several ones in one line.
