@@ -1,4 +1,4 @@
-"""TaskStarters that start a relay themselves (ROLLCALL_HOST_RELAY): one connection for all but the first, and what happens to the
+"""TaskStarters that start a relay themselves: one connection for all but the first, and what happens to the
 job when the relay ends, is stopped, or its name is taken."""
 
 import contextlib
@@ -16,18 +16,21 @@ from rollcall_testing.waiting import wait_until
 TASKS = 8
 
 
-def start_job(bench, tasks=TASKS, mode=None, launcher=None):
+NOBODY = 65534
+
+
+def start_job(bench, tasks=TASKS, mode=None, launcher=None, conf=None):
     """A job whose tasks wait for a gate: job, notes, gate."""
     notes = bench.fresh_directory()
     gate = os.path.join(notes, "gate")
     program = [bench.target, notes, *(mode or ("wait", gate))]
     job = pam(bench, "-n", str(tasks), *method_1(launcher or fake(bench, "--tasks", tasks), program),
-              conf={"ROLLCALL_HOST_RELAY": "Y"})
+              conf=conf)
     return job, notes, gate
 
 
-def waiting_job(bench, tasks=TASKS, mode=None):
-    job, notes, gate = start_job(bench, tasks, mode)
+def waiting_job(bench, tasks=TASKS, mode=None, conf=None):
+    job, notes, gate = start_job(bench, tasks, mode, conf=conf)
     wait_for_ready(notes, tasks, job)
     return job, notes, gate
 
@@ -39,8 +42,19 @@ def drawn_name(words):
 def relays(name):
     """The relays that listen at this name."""
     with open("/proc/net/unix", encoding="utf-8", errors="replace") as file:
-        listening = any(line.rstrip().endswith(f"@rollcall/pam/{name}") for line in file)
-    return [p for p in processes.all_processes() if processes.named("rollcall-relay")(p) and p.alive] if listening else []
+        there = {f"socket:[{line.split()[6]}]" for line in file if line.rstrip().endswith(f"@rollcall/pam/{name}")}
+    return [p for p in processes.all_processes()
+            if processes.named("rollcall-relay")(p) and p.alive and not there.isdisjoint(open_files(p.pid))]
+
+
+def open_files(pid):
+    """What the descriptors of a process are, as the kernel names them; nothing where it is gone."""
+    files = set()
+    with contextlib.suppress(FileNotFoundError):
+        for fd in os.listdir(f"/proc/{pid}/fd"):
+            with contextlib.suppress(FileNotFoundError):
+                files.add(os.readlink(f"/proc/{pid}/fd/{fd}"))
+    return files
 
 
 def relay_of(job):
@@ -68,13 +82,21 @@ def test_a_host_with_one_task_has_no_relay(bench):
 
 
 def test_all_but_the_first_share_one_connection(bench):
-    for tasks in (2, 64):
+    for tasks in (2, 64, 128):
         job, notes, gate = waiting_job(bench, tasks)
         wait_for_connections(job, 2)
         relay = relay_of(job)
         end_well(job, notes, gate)
         expect_gone(relay)
-    bench.saw("2 and 64 tasks, 2 connections; report and ends as the tasks have it; no relay behind the job")
+    bench.saw("2, 64 and 128 tasks, 2 connections; report and ends as the tasks have it; no relay behind the job")
+
+
+def test_switched_off_every_task_has_a_connection(bench):
+    job, notes, gate = waiting_job(bench, conf={"ROLLCALL_HOST_RELAY": "N"})
+    wait_for_connections(job, TASKS)
+    expect("-r" not in job.starters()[0].words, "no name of a relay")
+    end_well(job, notes, gate)
+    bench.saw(f"{TASKS} tasks, {TASKS} connections")
 
 
 def test_two_jobs_of_one_user_have_a_relay_each(bench):
@@ -162,10 +184,7 @@ def test_the_first_may_end_before_the_others(bench):
 
 def unix_peers(pid):
     """Whether a process has a stream of Unix sockets to the relay: its only one, since both levels talk by packets."""
-    inodes = set()
-    for fd in os.listdir(f"/proc/{pid}/fd"):
-        with contextlib.suppress(FileNotFoundError):
-            inodes.add(os.readlink(f"/proc/{pid}/fd/{fd}"))
+    inodes = open_files(pid)
     with open("/proc/net/unix", encoding="utf-8", errors="replace") as file:
         streams = [line.split() for line in list(file)[1:]]
     return [w[6] for w in streams if w[4] == "0001" and f"socket:[{w[6]}]" in inodes]
@@ -185,6 +204,19 @@ def test_a_relay_that_is_stopped_loses_nothing(bench):
     bench.saw("what the tasks said last was told when the relay went on")
 
 
+def test_a_relay_that_is_killed_with_last_words_in_it_loses_nothing(bench):
+    job, notes, gate = waiting_job(bench)
+    wait_for_connections(job, 2)
+    relay = relay_of(job)
+    processes.send(relay.pid, signal.SIGSTOP)
+    open_gate(gate)
+    wait_until(lambda: not job.tasks(), lambda: f"the tasks to end\n{job.told()}", 10)
+    processes.send(relay.pid, signal.SIGKILL)
+    job.expect_exit(0)
+    hold_report_against_notes(job.report, notes)
+    bench.saw("the tasks' ends were told to pam on connections of their own, once each")
+
+
 def late_launcher(bench, start):
     """A launcher that begins when the file `start` is there: its words."""
     path = os.path.join(bench.fresh_directory(), "late")
@@ -197,7 +229,7 @@ def late_launcher(bench, start):
 def taken_by_nobody(name):
     """A listening socket at this name, of another user: the kernel says who made it listen."""
     squatter = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-    os.seteuid(65534)
+    os.seteuid(NOBODY)
     try:
         squatter.bind(b"\0rollcall/pam/" + name.encode())
         squatter.listen(64)
@@ -219,6 +251,107 @@ def test_a_name_that_another_user_took_is_passed_by(bench):
         wait_for_connections(job, TASKS)
         end_well(job, notes, gate)
     bench.saw(f"{TASKS} connections of their own, exit 0")
+
+
+@contextlib.contextmanager
+def liar(name):
+    """A process of another user at this name, who says to everybody that he is a relay that pam has proved itself to, and floods."""
+    ready, told = os.pipe()
+    pid = os.fork()
+    if pid == 0:
+        with contextlib.suppress(BaseException):
+            os.setresuid(NOBODY, NOBODY, NOBODY)
+            signal.alarm(60)
+            squatter = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+            squatter.bind(b"\0rollcall/pam/" + name.encode())
+            squatter.listen(64)
+            os.write(told, b"x")
+            held = []
+            while True:
+                peer, _ = squatter.accept()
+                held.append(peer)
+                peer.setblocking(False)
+                with contextlib.suppress(OSError):
+                    peer.sendall(b"\0\0\0\x10" + b"i" * 16 + b"\0\0\0\4told" + b"\xff" * (1 << 20))
+        os._exit(0)
+    try:
+        expect_equal(os.read(ready, 1), b"x", "the liar listens")
+        yield
+    finally:
+        os.kill(pid, signal.SIGKILL)
+        os.waitpid(pid, 0)
+        os.close(ready)
+        os.close(told)
+
+
+def test_another_user_who_says_that_he_is_the_relay_is_passed_by(bench):
+    if os.geteuid() != 0:
+        bench.skip("needs root for a second user")
+    start = os.path.join(bench.fresh_directory(), "start")
+    job, notes, gate = start_job(bench, launcher=late_launcher(bench, start))
+    late = lambda: [p for p in processes.children_of(job.pid) if "-r" in p.words]
+    wait_until(late, lambda: f"the launcher\n{job.told()}", 10)
+    with liar(drawn_name(late()[0].words)):
+        open_gate(start)
+        wait_for_ready(notes, TASKS, job)
+        wait_for_connections(job, TASKS)
+        end_well(job, notes, gate)
+    bench.saw(f"{TASKS} connections of their own, exit 0")
+
+
+def knocks_of_nobody(name, count):
+    """Connections of another user to the relay, each with words that ask for a pam."""
+    ask = b"127.0.0.1:9\0" + b"k" * 32
+    peers = []
+    os.seteuid(NOBODY)
+    try:
+        for _ in range(count):
+            peer = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+            peer.settimeout(20)
+            peer.connect(b"\0rollcall/pam/" + name.encode())
+            with contextlib.suppress(BrokenPipeError, ConnectionResetError):  # it has been closed already
+                peer.sendall(len(ask).to_bytes(4, "big") + ask)
+            peers.append(peer)
+    finally:
+        os.seteuid(0)
+    return peers
+
+
+def closed(peer):
+    try:
+        return peer.recv(1) == b""
+    except ConnectionResetError:
+        return True
+
+
+def test_another_user_who_floods_the_relay_gets_nothing(bench):
+    if os.geteuid() != 0:
+        bench.skip("needs root for a second user")
+    job, notes, gate = waiting_job(bench)
+    wait_for_connections(job, 2)
+    relay = relay_of(job)
+    name = drawn_name(job.starters()[0].words)
+    for _ in range(4):
+        peers = knocks_of_nobody(name, 500)
+        expect(all(closed(peer) for peer in peers), "every connection of another user is closed")
+        for peer in peers:
+            peer.close()
+    expect_equal(relay_of(job).pid, relay.pid, "the relay")
+    expect_equal(len(os.listdir(f"/proc/{relay.pid}/fd")), TASKS + 1, "descriptors of the relay")
+    wait_for_connections(job, 2)
+    end_well(job, notes, gate)
+    bench.saw("2000 connections closed unanswered, the job undisturbed")
+
+
+def test_another_user_who_knocks_at_the_only_task_of_a_host_makes_no_lasting_relay(bench):
+    if os.geteuid() != 0:
+        bench.skip("needs root for a second user")
+    job, notes, gate = waiting_job(bench, tasks=1)
+    name = drawn_name(job.starters()[0].words)
+    expect(closed(knocks_of_nobody(name, 1)[0]), "the connection of another user is closed")
+    wait_until(lambda: relays(name) == [], lambda: f"no relay, there is {relays(name)}", 2)
+    end_well(job, notes, gate)
+    bench.saw("the relay that it started ended at once")
 
 
 main(requires=requires_pam)
