@@ -48,7 +48,11 @@ def rows(bench, site, slurm):
         ("Open MPI", "mpirun.openmpi", open_mpi_words),
     ):
         if shutil.which(program):
-            found += [bare_row(name, words, plain), pam_row(bench, name, words, dict(plain, **site))]
+            found += [
+                bare_row(name, words, plain),
+                pam_row(bench, name, words, dict(plain, **site)),
+                pam_row(bench, name, words, dict(plain, **site, ROLLCALL_HOST_RELAY="N"), ", no relay"),
+            ]
         else:
             print(f"{name} is not measured: {program} is not installed")
     if slurm:
@@ -61,11 +65,11 @@ def bare_row(name, words, environment):
     return Row(name, lambda tasks: words(tasks) + TRUE, environment)
 
 
-def pam_row(bench, name, words, environment):
+def pam_row(bench, name, words, environment, how=""):
     pam = os.path.join(bench.bin, "pam")
     under = lambda tasks: method_1(words(tasks), TRUE)
     return Row(
-        f"pam + {name}",
+        f"pam + {name}{how}",
         lambda tasks: [pam, "-t", *under(tasks)],
         environment,
         bare=name,
