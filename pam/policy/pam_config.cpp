@@ -97,7 +97,8 @@ Result<PamConfig> pam_config(const conf::LsfConf& conf, const Environment& envir
   config.site_key_file = conf.value("ROLLCALL_KEY_FILE");
   config.server_dir = lookup.path("LSF_SERVERDIR");
   config.one_word_callback = lookup.yes("ROLLCALL_ONE_WORD_CALLBACK");
-  config.host_relay = lookup.yes("ROLLCALL_HOST_RELAY", config.host_relay);
+  // A site that wants no shepherd to be a relay wants no other relay, unless it says so.
+  config.host_relay = lookup.yes("ROLLCALL_HOST_RELAY", lookup.yes("ROLLCALL_TASK_RELAY", config.host_relay));
   if (!lookup.errors().empty()) return configuration_error(lookup.errors());
   return config;
 }

@@ -48,6 +48,14 @@ TEST(PamConfig, EnvironmentWinsAndAnEmptyVariableIsNotSet) {
   EXPECT_EQ(made->key_file, "/mine");
 }
 
+TEST(PamConfig, HostsHaveRelaysUnlessTheSiteWantsNone) {
+  EXPECT_TRUE(config("")->host_relay);
+  EXPECT_FALSE(config("ROLLCALL_HOST_RELAY=N\n")->host_relay);
+  EXPECT_FALSE(config("ROLLCALL_TASK_RELAY=N\n")->host_relay) << "of shepherds, so of others too";
+  EXPECT_TRUE(config("ROLLCALL_TASK_RELAY=N\nROLLCALL_HOST_RELAY=Y\n")->host_relay);
+  EXPECT_FALSE(config("ROLLCALL_TASK_RELAY=Y\n", {{"ROLLCALL_HOST_RELAY", "N"}})->host_relay);
+}
+
 TEST(PamConfig, EveryBadValueIsNamedWithItsPlace) {
   const auto made = config(
       "# a comment\nLSF_PAM_CLEAN_JOB_DELAY=-4\nJOB_TERMINATE_INTERVAL=ten\nLSF_SERVERDIR=etc\n"
