@@ -12,7 +12,6 @@
 #include <boost/asio/posix/stream_descriptor.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <cstdio>
-#include <unordered_map>
 
 #include "common/base/event_pump.hpp"
 #include "common/io/child.hpp"
@@ -24,6 +23,7 @@
 #include "pam/conversation.hpp"
 #include "pam/output.hpp"
 #include "pam/policy/command_rewrite.hpp"
+#include "pam/policy/connections.hpp"
 #include "pam/policy/launch_plot.hpp"
 #include "pam/policy/report.hpp"
 #include "pam/signals.hpp"
@@ -110,7 +110,7 @@ class Job {
   }
 
   void carry_out(const effect::Welcome& e) {
-    tid_of_[e.connection] = e.tid;
+    tid_of_.set(e.connection, e.tid);
     starters_.send(e.connection, message_of(e));
   }
   void carry_out(const effect::Refuse& e) { starters_.close(e.connection); }
@@ -226,17 +226,16 @@ class Job {
     const auto known = tid_of_.find(connection);
     switch (message.message_case()) {
       case wire::FromStarter::kRegistration:
-        if (known == tid_of_.end()) registered(connection, message.registration());
+        if (!known) registered(connection, message.registration());
         return;
       case wire::FromStarter::kTaskEnded:
-        if (known != tid_of_.end()) happened(task_ended_of(message.task_ended(), known->second));
+        if (known) happened(task_ended_of(message.task_ended(), *known));
         return;
       case wire::FromStarter::kParentLost:
-        if (known != tid_of_.end()) happened(parent_lost_of(message.parent_lost(), known->second));
+        if (known) happened(parent_lost_of(message.parent_lost(), *known));
         return;
       case wire::FromStarter::kStarterLost:
-        if (known != tid_of_.end())
-          happened(event::StarterLost{known->second, message.starter_lost().pid(), wall_us()});
+        if (known) happened(event::StarterLost{*known, message.starter_lost().pid(), wall_us()});
         return;
       case wire::FromStarter::MESSAGE_NOT_SET:
         return;  // of a newer TaskStarter
@@ -259,9 +258,9 @@ class Job {
 
   void link_ended(ConnectionId connection, bool cut) {
     const auto known = tid_of_.find(connection);
-    if (known == tid_of_.end()) return;
-    const Tid tid = known->second;
-    tid_of_.erase(known);
+    if (!known) return;
+    const Tid tid = *known;
+    tid_of_.erase(connection);
     if (roll_.tasks[tid].connection == connection) happened(event::LinkEnded{tid, cut, wall_us()});
   }
 
@@ -340,7 +339,7 @@ class Job {
   TimePoint armed_for_{Duration::max()};  // when the timer rings; before it is armed: never
   io::Child launcher_;
   Starters starters_;
-  std::unordered_map<ConnectionId, Tid> tid_of_;
+  ConnectionTids tid_of_;
   boost::asio::posix::stream_descriptor signal_input_;
   boost::asio::steady_timer timer_;
   Output output_;

@@ -13,16 +13,9 @@
 
 #include "common/io/secure_channel.hpp"
 #include "common/wire/relay_items.hpp"
-#include "pam/policy/roll_events.hpp"
+#include "pam/policy/connections.hpp"
 
 namespace rollcall::pam {
-
-using PeerId = std::uint64_t;
-
-// The connection of a task: its peer, and its number there; 0: the peer is a TaskStarter.
-inline ConnectionId connection_id(PeerId peer, wire::TaskNumber number) { return peer << 32 | number; }
-inline PeerId peer_of(ConnectionId id) { return id >> 32; }
-inline wire::TaskNumber number_of(ConnectionId id) { return static_cast<wire::TaskNumber>(id); }
 
 struct Peer {
   Peer(boost::asio::ip::tcp::socket s, PeerId i) : socket(std::move(s)), id(i) {}
