@@ -32,19 +32,27 @@ def find_victim(job, launcher, what):
     return next(p for p in job.starters(what.split()[0]) if cluster.host("n3").holds(p))
 
 
-def kill_one(bench, launcher, what, program, mode, environment=None):
-    """Starts a job, kills one of its processes, and holds what follows to the rules."""
+def of_its_task(job, starter):
+    """The processes of a TaskStarter's task, at any moment, by those it has now."""
+    own = {p.pid for p in processes.tree_below(starter.pid) if processes.is_task(p)}
+    expect(own, f"a task below {starter}\n{job.told()}")
+    return lambda _: [p for p in job.tasks() if p.pid in own]
+
+
+def kill_one(bench, launcher, what, program, mode, environment=None, tasks=TASKS, in_place=None):
+    """Starts a job, kills one of its processes, and holds what follows to the rules. `in_place(job)`: asked before that."""
     cluster, notes = bench.cluster, bench.fresh_directory()
-    job = pam(bench, *method_1(launcher.words(TASKS), [*program, notes, mode]), environment=environment)
-    wait_for_ready(notes, TASKS, job)
+    job = pam(bench, *method_1(launcher.words(tasks), [*program, notes, mode]), environment=environment)
+    wait_for_ready(notes, tasks, job)
+    if in_place:
+        in_place(job)
     before = job.tasks()
     expect({cluster.host_of(p) for p in before} == set(cluster.names), f"tasks on all hosts: {before}")
     victim = find_victim(job, launcher, what)
     at = cluster.host_of(victim)
-    of_starter = what.endswith("TaskStarter")
+    watched = of_its_task(job, victim) if what.endswith("TaskStarter") else cluster.processes
     processes.send(victim.pid, signal.SIGKILL)
 
-    watched = cluster.host("n3").processes if of_starter else cluster.processes
     took = seconds_until(
         lambda: not watched(processes.is_task),
         lambda: f"no task alive; alive are {watched(processes.is_task)}\n{job.told()}",

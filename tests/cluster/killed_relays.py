@@ -1,0 +1,103 @@
+"""The rows of killed.py with four tasks on each host, so that each has a relay; the relay itself; and all that is ours but pam.
+
+Within two seconds no task of the job is alive on any host, and no relay. A relay that is killed takes nothing along.
+"""
+
+import os
+import signal
+
+from rollcall_testing import launchers, processes
+from rollcall_testing.job import expect_no_tasks, method_1, open_gate, pam, requires_pam
+from rollcall_testing.kill_row import LIMIT_SECONDS, kill_one
+from rollcall_testing.programs import hold_report_against_notes, wait_for_ready
+from rollcall_testing.runner import cases, expect, expect_equal, main
+from rollcall_testing.waiting import wait_until
+
+TASKS, HOSTS = 16, 4
+VICTIMS = (
+    "pam",
+    "launcher",
+    "proxy of a remote host",
+    "proxy of the first host",
+    "outer TaskStarter",
+    "inner TaskStarter",
+)
+
+
+def relays(bench, host=None):
+    return (bench.cluster.host(host) if host else bench.cluster).processes(processes.named("rollcall-relay"))
+
+
+def wait_for_relays(job):
+    """One on each host, and all but its first TaskStarter are with it: pam has two connections for each host."""
+    wait_until(lambda: len(relays(job.bench)) == HOSTS, lambda: f"{HOSTS} relays, there are {relays(job.bench)}\n{job.told()}", 10)
+    head = job.bench.cluster.head
+    ours = lambda: pams_connections(head, job.port())
+    wait_until(lambda: ours() == 2 * HOSTS, lambda: f"{2 * HOSTS} connections to pam, there are {ours()}\n{job.told()}", 10)
+
+
+def pams_connections(head, port):
+    lines = [line.split() for line in head.run(["cat", "/proc/net/tcp", "/proc/net/tcp6"]).stdout.splitlines()]
+    return sum(words[1].endswith(f":{port:04X}") and words[3] == "01" for words in lines)
+
+
+def expect_no_relay(bench):
+    wait_until(lambda: not relays(bench), lambda: f"no relay, there are {relays(bench)}", LIMIT_SECONDS)
+
+
+@cases(*VICTIMS)
+def test_a_process_of_a_job_with_relays(bench, what):
+    kill_one(bench, launchers.by_name("", bench), what, [bench.target], "nest", tasks=TASKS, in_place=wait_for_relays)
+    expect_no_relay(bench)
+
+
+@cases(*VICTIMS)
+def test_mpi_program_with_relays(bench, what):
+    launcher = launchers.by_name("", bench)
+    kill_one(bench, launcher, what, [bench.mpi_target(launcher.mpi)], "nests", tasks=TASKS, in_place=wait_for_relays)
+    expect_no_relay(bench)
+
+
+def waiting_job(bench, mode="wait"):
+    notes = bench.fresh_directory()
+    gate = os.path.join(notes, "gate")
+    words = [bench.target, notes, mode, *([gate] if mode == "wait" else [])]
+    job = pam(bench, *method_1(launchers.by_name("", bench).words(TASKS), words))
+    wait_for_ready(notes, TASKS, job)
+    wait_for_relays(job)
+    return job, notes, gate
+
+
+def test_relays_of_two_hosts(bench):
+    """One of a remote host and one of pam's own: their TaskStarters dial, and the job ends as if nothing had been."""
+    job, notes, gate = waiting_job(bench)
+    for host in ("n1", "n3"):
+        processes.send(relays(bench, host)[0].pid, signal.SIGKILL)
+    wanted = 2 * 2 + 2 * TASKS // HOSTS
+    ours = lambda: pams_connections(bench.cluster.head, job.port())
+    wait_until(lambda: ours() == wanted, lambda: f"{wanted} connections to pam, there are {ours()}\n{job.told()}", 10)
+    expect_equal(len(job.tasks()), TASKS, "tasks that live")
+    open_gate(gate)
+    job.expect_exit(0)
+    hold_report_against_notes(job.report, notes)
+    expect_no_relay(bench)
+    bench.saw(f"{wanted} connections, no task lost, exit 0")
+
+
+def test_all_that_is_ours_but_pam(bench):
+    """Relays and both levels of every TaskStarter, at once: the keepers of the job's cgroups end what the tasks have left. (These hosts
+    share a machine, and so one cgroup: it is no use to kill those of one host.)"""
+    job, _, _ = waiting_job(bench, "nest")
+    ours = bench.cluster.processes(processes.named("TaskStarter")) + relays(bench)
+    expect_equal(len(ours), 2 * TASKS + HOSTS, f"TaskStarters and relays: {ours}")
+    for process in ours:
+        processes.send(process.pid, signal.SIGKILL)
+    expect_no_tasks(job, LIMIT_SECONDS)
+    expect_no_relay(bench)
+    code = job.wait(20)
+    expect(code != 0, f"a job that lost its tasks does not end with 0\n{job.told()}")
+    job.expect_said("pam: TaskStarter (pid")
+    bench.saw(f"nothing left, exit {code}")
+
+
+main(hosts=4, requires=requires_pam)
