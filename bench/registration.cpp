@@ -2,7 +2,8 @@
 //
 //   bench_registration [--pam FILE] [--tasks N]... [--per-host N] [--wave N] [--window N] [--runs N]
 //
-// With --per-host the tasks of a host share one connection, as through a shepherd; without it each dials itself.
+// With --per-host the tasks of a host share one conversation, that of its relay, and a signal for all is timed; without it each task
+// dials itself.
 //
 // pam is started with this program as its launcher (Method 2). As a launcher it is called
 //   bench_registration launcher TASKS WAVE WINDOW PER_HOST RESULT_FILE
@@ -46,9 +47,9 @@ struct Settings {
 };
 
 struct Measured {
-  double registering = 0, reporting = 0, whole = 0;  // seconds
-  double cpu = 0;                                    // seconds of pam's own
-  double peak_mib = 0;                               // VmHWM of pam
+  double registering = 0, signalling = 0, reporting = 0, whole = 0;  // seconds
+  double cpu = 0;                                                    // seconds of pam's own
+  double peak_mib = 0;                                               // VmHWM of pam
   std::size_t waves = 0;
 };
 
@@ -74,7 +75,8 @@ int as_launcher(char** words) {
   const std::size_t per_host = std::strtoul(words[3], nullptr, 10);
   const auto times = per_host == 0 ? simulate(*simulation) : simulate_hosts(*simulation, per_host);
   if (!times) return complain(times.error().text);
-  std::ofstream(words[4]) << times->registering << ' ' << times->reporting << ' ' << times->waves << '\n';
+  std::ofstream(words[4]) << times->registering << ' ' << times->signalling << ' ' << times->reporting << ' '
+                          << times->waves << '\n';
   return 0;
 }
 
@@ -153,7 +155,8 @@ Measured run_once(const Settings& settings, std::size_t tasks) {
                           said);
   const int status = wait_and_sample(pid, measured);
   measured.whole = std::chrono::duration<double>(Clock::now() - begin).count();
-  std::ifstream(result) >> measured.registering >> measured.reporting >> measured.waves;
+  std::ifstream(result) >> measured.registering >> measured.signalling >> measured.reporting >>
+      measured.waves;
   if (status == 0 && measured.waves > 0) return measured;
   std::ifstream output(said);
   int shown = 0;
@@ -177,9 +180,10 @@ void measure(const Settings& settings, std::size_t tasks) {
     runs.push_back(run_once(settings, tasks));
   }
   if (isatty(2)) std::fprintf(stderr, "\r\033[K");
-  std::printf("%8zu %6zu %12.3f %10.3f %10.3f %16.1f %14.1f\n", tasks, runs[0].waves,
-              median(runs, &Measured::registering), median(runs, &Measured::reporting),
-              median(runs, &Measured::whole), median(runs, &Measured::cpu) * 1e6 / static_cast<double>(tasks),
+  std::printf("%8zu %6zu %12.3f %10.3f %10.3f %10.3f %16.1f %14.1f\n", tasks, runs[0].waves,
+              median(runs, &Measured::registering), median(runs, &Measured::signalling),
+              median(runs, &Measured::reporting), median(runs, &Measured::whole),
+              median(runs, &Measured::cpu) * 1e6 / static_cast<double>(tasks),
               median(runs, &Measured::peak_mib));
   std::fflush(stdout);
 }
@@ -224,8 +228,8 @@ int as_bench(int argc, char** argv) {
       settings.per_host == 0 ? "a connection for each"
                              : ("a connection for each host of " + std::to_string(settings.per_host)).c_str(),
       std::thread::hardware_concurrency());
-  std::printf("%8s %6s %12s %10s %10s %16s %14s\n", "tasks", "waves", "register s", "report s", "whole s",
-              "pam CPU us/task", "pam peak MiB");
+  std::printf("%8s %6s %12s %10s %10s %10s %16s %14s\n", "tasks", "waves", "register s", "signal s",
+              "report s", "whole s", "pam CPU us/task", "pam peak MiB");
   for (const std::size_t tasks : settings.tasks) measure(settings, tasks);
   return 0;
 }

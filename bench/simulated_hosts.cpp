@@ -2,6 +2,7 @@
 
 #include <arpa/inet.h>
 #include <netinet/tcp.h>
+#include <signal.h>
 #include <sys/epoll.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -33,7 +34,7 @@ struct Host {
   std::optional<io::SecureChannel> talk;
   std::string items, unsent;
   std::size_t tasks = 0;
-  std::size_t welcomed = 0;
+  std::size_t welcomed = 0, signalled = 0;
 };
 
 class HostWave {
@@ -61,6 +62,15 @@ class HostWave {
         if (auto done = dial(dialled); !done) return done;
       if (auto turned = turn(); !turned) return turned;
     }
+    return {};
+  }
+
+  // pam is our parent. WINCH goes to the tasks alone. `signals`: which of pam's signals it is.
+  Result<void> signal_all(std::size_t signals) {
+    signals_ = signals;
+    if (kill(getppid(), SIGWINCH) != 0) return failed("signalling pam");
+    while (signalled_ < hosts_.size())
+      if (auto turned = turn(); !turned) return turned;
     return {};
   }
 
@@ -175,6 +185,11 @@ class HostWave {
     if (!message.ParseFromArray(item.message.data(), static_cast<int>(item.message.size())))
       return internal_error("pam sent no FromPam");
     if (message.has_end_task()) return internal_error("pam ends the job");
+    // A task that has just registered is also told what it may have missed.
+    if (message.has_deliver_signal() && message.deliver_signal().sequence() == signals_) {
+      host.signalled += item.last - item.first + 1;
+      if (host.signalled == host.tasks) ++signalled_;
+    }
     if (message.has_welcome() && ++host.welcomed == host.tasks) ++registered_;
     return {};
   }
@@ -212,8 +227,9 @@ class HostWave {
   std::size_t first_;
   std::vector<Host> hosts_;
   int epoll_;
-  std::size_t registered_ = 0;  // hosts
+  std::size_t registered_ = 0, signalled_ = 0;  // hosts
   std::size_t closed_ = 0;
+  std::size_t signals_ = 0;
   std::array<char, 65536> buffer_;
 };
 
@@ -228,6 +244,9 @@ Result<Times> simulate_hosts(const Simulation& simulation, std::size_t per_host)
     const auto start = Clock::now();
     if (auto done = wave.register_all(); !done) return done.error();
     times.registering += seconds_since(start);
+    const auto signalled = Clock::now();
+    if (auto done = wave.signal_all(times.waves + 1); !done) return done.error();
+    times.signalling += seconds_since(signalled);
     const auto middle = Clock::now();
     if (auto done = wave.report_all(); !done) return done.error();
     times.reporting += seconds_since(middle);

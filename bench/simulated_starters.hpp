@@ -27,6 +27,8 @@ struct Simulation {
 struct Times {
   double registering = 0;  // seconds from the first connect to the last Welcome, summed over the waves
   double reporting = 0;  // seconds from the first TaskEnded to the last connection that pam closed, likewise
+  double signalling =
+      0;  // seconds from a signal to pam until the last task's relay has it, likewise; 0: not measured
   std::size_t waves = 0;
 };
 
