@@ -16,6 +16,8 @@
 #include "common/io/host_addresses.hpp"
 #include "common/io/key_file.hpp"
 #include "common/io/read_file.hpp"
+#include "common/io/relay_directory.hpp"
+#include "common/wire/relay.hpp"
 #include "pam/conversation.hpp"
 #include "pam/policy/launcher_grace.hpp"
 #include "pam/policy/launcher_table.hpp"
@@ -80,6 +82,14 @@ std::string key_in_home_directory() {
 
 // A script may set a HOME that other hosts do not have. Then the user's existing key is the better one.
 Result<std::string> key_file(const Environment& environment, const std::string& named) {
+  if (const std::string relay = value_of(environment, "ROLLCALL_RELAY"); wire::is_span_relay(relay)) {
+    // A job on hosts of several clusters has a key of its own, which TaskStarters find as we do.
+    const std::string directory = io::relay_directory(relay);
+    if (!directory.empty()) return directory + "/key";
+    return configuration_error(
+        "ROLLCALL_RELAY: the job's shepherd on this host does not answer, expected it to say where the job's "
+        "key is");
+  }
   if (!named.empty()) return named;
   const auto home = home_of(environment);
   if (!home) return home.error();
@@ -91,6 +101,7 @@ Result<std::string> key_file(const Environment& environment, const std::string& 
 
 // The key file in a TaskStarter's words: "" if the TaskStarter looks there by itself.
 std::string key_file_handed_down(const Settings& settings) {
+  if (settings.span) return "";
   const std::string& site = settings.config.site_key_file;
   if (settings.key_file == (site.empty() ? key_in_home_directory() : site)) return "";
   std::error_code error;
@@ -226,6 +237,7 @@ Result<Settings> read_settings(const Options& options) {
   const auto key = key_file(environment, settings.config.key_file);
   if (!key) return key.error();
   settings.key_file = *key;
+  settings.span = wire::is_span_relay(value_of(environment, "ROLLCALL_RELAY"));
   settings.callback = {.starter_path = bin + "/TaskStarter",
                        .hosts = callback_hosts(),
                        .env_dir = dir.path,

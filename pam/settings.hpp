@@ -24,6 +24,7 @@ struct Settings {
   bool host_relay = false;  // TaskStarters start a relay on each host
   LauncherFacts facts;
   std::string key_file;
+  bool span = false;  // the job has hosts of several clusters, and a key of its own
 };
 
 // Errors: usage and configuration ones, as their texts say.

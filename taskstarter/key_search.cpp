@@ -10,6 +10,8 @@
 #include "common/io/key_file.hpp"
 #include "common/io/name_lookup.hpp"
 #include "common/io/read_file.hpp"
+#include "common/io/relay_directory.hpp"
+#include "common/wire/relay.hpp"
 
 namespace rollcall::taskstarter {
 namespace {
@@ -65,14 +67,20 @@ std::string key_file_of(const SiteWords& site) {
 Result<SiteWords> read_site(const Options& options) {
   SiteWords words{.task_cgroups = variable("ROLLCALL_TASK_CGROUPS"),
                   .relay = variable("ROLLCALL_RELAY").value_or("")};
+  // The job has a key of its own, in another place on each host.
+  if (wire::is_span_relay(words.relay)) {
+    words.key_files = {io::relay_directory(words.relay) + "/key"};
+    if (words.task_cgroups) return words;
+  }
   const auto named = variable("ROLLCALL_KEY_FILE");
-  if (is_word(named)) words.key_files = {*named};
+  const bool has_key = !words.key_files.empty();
+  if (is_word(named) && !has_key) words.key_files = {*named};
   if (is_word(named) && words.task_cgroups) return words;
   const auto conf = read_lsf_conf(options.conf_dir);
-  if (!conf && !is_word(named)) return conf.error();
+  if (!conf && !is_word(named) && !has_key) return conf.error();
   const auto of_site = conf && *conf ? conf::read_task_settings(**conf) : conf::TaskSettings{};
   if (!words.task_cgroups) words.task_cgroups = of_site.cgroups.value_or("");
-  if (is_word(named)) return words;
+  if (is_word(named) || has_key) return words;
   if (!options.key_file.empty()) words.key_files.push_back(options.key_file);
   if (!of_site.key_file.empty()) words.key_files.push_back(of_site.key_file);
   words.homes = of_site.key_file.empty();

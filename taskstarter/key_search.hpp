@@ -15,7 +15,7 @@ namespace rollcall::taskstarter {
 // Of the environment, else of CONFDIR/lsf.conf where there is one.
 struct SiteWords {
   // Where the key may be, in this order: ROLLCALL_KEY_FILE of the environment alone; else pam's -k, then ROLLCALL_KEY_FILE of
-  // lsf.conf.
+  // lsf.conf. In a job on hosts of several clusters: the job's own, wherever its directory is on this host.
   std::vector<std::string> key_files = {};
   bool homes = false;                       // then HOME/.rollcall/key, and that of the user's home directory
   std::optional<std::string> task_cgroups;  // ROLLCALL_TASK_CGROUPS

@@ -32,6 +32,14 @@ ResError error_of(const std::string& host, const TalkError& error) {
   return {ResError::Kind::refused, error.text};
 }
 
+std::optional<ResError> objection_to(const wire::RunTask& task) {
+  const auto size = task.ByteSizeLong();
+  if (size <= wire::kMostTask) return std::nullopt;
+  return ResError{ResError::Kind::refused, "found a task of " + std::to_string(size) +
+                                               " bytes with its environment, expected at most " +
+                                               std::to_string(wire::kMostTask)};
+}
+
 constexpr std::chrono::milliseconds kLook{100};
 constexpr std::chrono::seconds kComesBack{5};
 
@@ -73,16 +81,34 @@ FromRes<wire::FromResToClient> res_answer_of(const std::string& host, std::strin
 }
 
 FromRes<wire::StreamPlace> ResClient::run_task(const std::string& host, const wire::RunTask& task) const {
-  if (const auto size = task.ByteSizeLong(); size > wire::kMostTask)
-    return ResError{ResError::Kind::refused, "found a task of " + std::to_string(size) +
-                                                 " bytes with its environment, expected at most " +
-                                                 std::to_string(wire::kMostTask)};
+  if (auto why_not = objection_to(task)) return *why_not;
   auto client = open(host);
   if (!client) return client.error();
+  return ask_for_task(*client, host, task);
+}
+
+FromRes<wire::StreamPlace> ResClient::run_task(const SpanHost& host, const wire::RunTask& task) const {
+  if (auto why_not = objection_to(task)) return *why_not;
+  ResError error{ResError::Kind::refused, "host " + host.host + ": no address of it is known here"};
+  for (const std::string& address : host.addresses) {
+    auto client = Client::open(files_, {address, host.port, patience_, host.ticket});
+    if (!client) {
+      error = error_of(host.host, client.error());
+      continue;
+    }
+    auto place = ask_for_task(*client, host.host, task);
+    if (place) place->set_host(address);
+    return place;
+  }
+  return error;
+}
+
+FromRes<wire::StreamPlace> ResClient::ask_for_task(Client& client, const std::string& host,
+                                                   const wire::RunTask& task) const {
   wire::ToResFromClient message;
   *message.mutable_task() = task;
-  if (const auto sent = send(*client, host, std::move(message)); !sent) return sent.error();
-  auto answer = receive(*client, host, false);
+  if (const auto sent = send(client, host, std::move(message)); !sent) return sent.error();
+  auto answer = receive(client, host, false);
   if (!answer) return answer.error();
   if (!answer->has_stream()) return unexpected(host);
   return std::move(*answer->mutable_stream());

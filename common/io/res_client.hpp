@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "common/conf/batch_settings.hpp"
 #include "common/conf/cluster_files.hpp"
@@ -59,6 +60,15 @@ class ResClient {
 
   // Where to open the task's stream; the task starts then.
   FromRes<wire::StreamPlace> run_task(const std::string& host, const wire::RunTask& task) const;
+  // The same on a host of another cluster, or of ours, for a job whose key makes the ticket (job_key.hpp): at the first of these numeric
+  // addresses that answers, which becomes the stream's host.
+  struct SpanHost {
+    std::string host;  // its name in its own cluster
+    std::vector<std::string> addresses;
+    int port = 0;
+    Ticket ticket;
+  };
+  FromRes<wire::StreamPlace> run_task(const SpanHost& host, const wire::RunTask& task) const;
   // Hands over the bytes as they come. With `follow` until the job has ended, without a time limit. `take` false: stop.
   FromRes<void> peek(const std::string& host, const wire::Peek& peek,
                      const std::function<bool(const std::string&)>& take) const;
@@ -70,6 +80,8 @@ class ResClient {
  private:
   using Client = DaemonClient<ResProtocol>;
   FromRes<Client> open(const std::string& host) const;
+  FromRes<wire::StreamPlace> ask_for_task(Client& client, const std::string& host,
+                                          const wire::RunTask& task) const;
   FromRes<void> send(Client& client, const std::string& host, wire::ToResFromClient message) const;
   FromRes<wire::FromResToClient> receive(Client& client, const std::string& host, bool patiently) const;
 

@@ -30,6 +30,8 @@ class TaskRelay {
   void listen(const std::string& name);
   // The same with a socket that listens already.
   void serve(Descriptor listener);
+  // The job's directory on this host, for who asks for it.
+  void set_directory(std::string directory) { relay_.set_directory(std::move(directory)); }
   // "" : there is none.
   const std::string& name() const { return name_; }
 

@@ -1,5 +1,5 @@
 // The frame of a starter, after its length:
-//   ask     = place zero key
+//   ask     = place zero key, or kAskDirectory
 //   zero    = a byte 0; key = 32 bytes
 //   place   = address *("," address) ":" port
 //   address = a host name, an IPv4 address, or an IPv6 address without [ ]; the port follows the last colon
@@ -47,9 +47,16 @@ Relay::Effects Relay::ask(StarterId id, Starter& starter, std::string_view bytes
   std::size_t length = 0;
   for (std::size_t i = 0; i < kAskLengthBytes; ++i)
     length = length << 8 | static_cast<unsigned char>(starter.asked[i]);
-  const bool good = length > kRelayKeyBytes && length <= kAskLimit;
+  const bool asks_for_pam = length > kRelayKeyBytes && length <= kAskLimit;
+  const bool good = asks_for_pam || length == kAskDirectory.size();
   if (good && starter.asked.size() < kAskLengthBytes + length) return {};
   const std::string asked = good ? starter.asked.substr(kAskLengthBytes, length) : "";
+  if (asked == kAskDirectory && !directory_.empty()) {
+    starters_.erase(id);
+    std::string answer;
+    append_frame(answer, directory_);
+    return {relay::Give{id, std::move(answer)}, relay::LetGo{id}};
+  }
   const std::size_t zero = asked.find('\0');
   std::optional<PamPlace> place;
   if (zero != asked.npos && asked.size() == zero + 1 + kRelayKeyBytes)

@@ -39,6 +39,12 @@ inline constexpr std::size_t kMostForPam = 128 << 10;
 inline constexpr std::size_t kMostForStarter = 256 << 10;
 // The last frame for a TaskStarter: all that it said is in the connection to pam. No message of pam is these bytes.
 inline constexpr std::string_view kRelayTold = "told";
+// A frame with it in place of an address asks a job's shepherd where the job's directory on this host is. The answer is one frame, then the
+// relay lets the asker go.
+inline constexpr std::string_view kAskDirectory = "rollcall directory v1";
+// Relays of jobs on hosts of several clusters, whose directory has the job's key (docs/decisions/0106).
+inline constexpr std::string_view kSpanRelay = "rollcall/span/";
+inline bool is_span_relay(std::string_view name) { return name.starts_with(kSpanRelay); }
 
 struct PamPlace {
   std::vector<std::string> addresses;  // names and numbers, as they were given
@@ -70,6 +76,9 @@ using Effects = std::vector<Effect>;
 class Relay {
  public:
   using Effects = relay::Effects;
+
+  // What who asks for the job's directory is told; "" (unless this is called): nothing, it is let go.
+  void set_directory(std::string directory) { directory_ = std::move(directory); }
 
   // A starter is known from its first bytes until it has left or was let go.
   Effects said(StarterId starter, std::string_view bytes);
@@ -118,6 +127,7 @@ class Relay {
   std::map<StarterId, Starter> starters_;
   std::map<PamId, Pam> pams_;
   PamId last_pam_ = 0;
+  std::string directory_;
 };
 
 }  // namespace rollcall::wire

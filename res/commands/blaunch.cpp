@@ -6,10 +6,15 @@
 #include "common/base/job_numbers.hpp"
 #include "common/conf/words.hpp"
 #include "common/io/host_lookup.hpp"
+#include "common/io/job_key.hpp"
+#include "common/io/key_file.hpp"
 #include "common/io/read_file.hpp"
+#include "common/io/relay_directory.hpp"
+#include "common/wire/relay.hpp"
 #include "res/commands/commands.hpp"
 #include "res/commands/remote_tasks.hpp"
 #include "res/policy/launch_options.hpp"
+#include "res/policy/span_file.hpp"
 
 namespace rollcall::res {
 namespace {
@@ -68,6 +73,28 @@ JobHostWords words_of_this_job() {
   return {variable("LSB_MCPU_HOSTS"), variable("LSB_HOSTS"), text ? *text : ""};
 }
 
+// The hosts of a job on hosts of several clusters, and its key; none: its hosts are all of this cluster.
+Result<std::optional<std::map<std::string, io::ResClient::SpanHost>>> span_of_this_job() {
+  std::optional<std::map<std::string, io::ResClient::SpanHost>> span;
+  const std::string relay = variable("ROLLCALL_RELAY");
+  if (!wire::is_span_relay(relay)) return span;
+  const std::string directory = io::relay_directory(relay);
+  if (directory.empty())
+    return configuration_error("the job's shepherd on this host does not say where the job's key is");
+  const auto key = io::load_key(directory + "/" + kSpanKeyFile);
+  if (!key) return key.error();
+  const std::string path = directory + "/" + kSpanFile;
+  const auto text = io::read_file(path);
+  if (!text) return configuration_error(path + ": " + text.error().message());
+  const auto places = read_span(*text);
+  if (!places) return configuration_error(path + ": found a malformed line, expected HOST PORT ADDRESSES");
+  const io::Ticket ticket = io::job_ticket({reinterpret_cast<const char*>(key->data()), key->size()});
+  span.emplace();
+  for (const auto& place : *places)
+    span->emplace(place.host, io::ResClient::SpanHost{place.host, place.addresses, place.port, ticket});
+  return span;
+}
+
 int run_blaunch(io::Stage& stage, const std::vector<std::string>& words) {
   auto options = parse_blaunch(words);
   if (!options) return stage.fail(options.error().text);
@@ -82,8 +109,10 @@ int run_blaunch(io::Stage& stage, const std::vector<std::string>& words) {
   auto of_job = hosts_of_job(told);
   // The job's hosts suffice to recognize those of the command line; the cluster may have thousands.
   auto names = stage.files_to_ask().names;
+  auto span = span_of_this_job();
+  if (!span) return stage.fail(span.error().text);
   for (auto& host : of_job) {
-    host = names.short_of_domain(official_name(stage, host));
+    if (!*span) host = names.short_of_domain(official_name(stage, host));
     names.add_official(host);
   }
   // A word that only the name service knows is also a host. blaunch refuses it as outside the job, and does not run it.
@@ -104,6 +133,7 @@ int run_blaunch(io::Stage& stage, const std::vector<std::string>& words) {
   tasks.task.mutable_job()->mutable_key()->set_id(job->id);
   tasks.task.mutable_job()->mutable_key()->set_index(job->index);
   set_words(tasks.task, *options);
+  tasks.span = std::move(*span);
   tasks.input = !options->no_input;
   tasks.patience = link_patience(variable("LSF_RES_ALIVE_TIMEOUT"), variable("LSB_DJOB_HB_INTERVAL"),
                                  variable("LSB_DJOB_COMMFAIL_ACTION"));

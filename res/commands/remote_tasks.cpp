@@ -50,11 +50,19 @@ Clock::time_point asked_until(const RemoteTasks& tasks) {
   return silence == Duration{0} ? Clock::time_point::max() : Clock::now() + silence;
 }
 
-Asked ask(const io::ResClient& client, const std::string& host, const wire::RunTask& task,
-          Clock::time_point until) {
+io::FromRes<wire::StreamPlace> ask_once(const io::ResClient& client, const RemoteTasks& tasks,
+                                        const std::string& host, const wire::RunTask& task) {
+  if (!tasks.span) return client.run_task(host, task);
+  const auto known = tasks.span->find(host);
+  return client.run_task(
+      known == tasks.span->end() ? io::ResClient::SpanHost{host, {}, 0, {}} : known->second, task);
+}
+
+Asked ask(const io::ResClient& client, const RemoteTasks& tasks, const std::string& host,
+          const wire::RunTask& task, Clock::time_point until) {
   const auto begin = Clock::now();
   for (int tried = 1;; ++tried) {
-    auto place = client.run_task(host, task);
+    auto place = ask_once(client, tasks, host, task);
     if (place) return {std::move(*place), ""};
     const auto& error = place.error();
     const bool overloaded = error.again && Clock::now() - begin < kOverloadPatience;
@@ -74,7 +82,7 @@ std::vector<Asked> ask_all(const io::ResClient& client, const RemoteTasks& tasks
     for (std::size_t i = next++; i < asked.size(); i = next++) {
       wire::RunTask task = tasks.task;
       task.set_task(tasks.first_task + static_cast<unsigned>(i));
-      asked[i] = ask(client, tasks.hosts[i], task, until);
+      asked[i] = ask(client, tasks, tasks.hosts[i], task, until);
     }
   };
   std::vector<std::thread> others;

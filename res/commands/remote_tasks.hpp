@@ -1,12 +1,14 @@
 // remote_tasks: one command on some hosts at once, through their RES, joined to our terminal or pipes.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "common/base/link_patience.hpp"
 #include "common/io/command.hpp"
+#include "common/io/res_client.hpp"
 #include "common/wire/res.pb.h"
 
 namespace rollcall::res {
@@ -18,6 +20,8 @@ struct RemoteTasks {
   bool input = false;  // our standard input goes to it: where there is one host
   // Of a job (blaunch): how long a silent host is waited for, and what follows. None: each task is by itself.
   std::optional<LinkPatience> patience;
+  // Of a job on hosts of several clusters: how RES of each host is reached, by the host's name; hosts that are not here have none.
+  std::optional<std::map<std::string, io::ResClient::SpanHost>> span = {};
 };
 
 // Waits until all have ended. Gives the exit status of the first one, in the order of `hosts`, that has failed.

@@ -45,6 +45,12 @@ void Clients::opened(io::LinkId link, const io::LinkPeer& peer) {
   if (peer.caller == io::ClusterChannel::Caller::owner) {
     if (take_share(client, geteuid())) client.caller = {true, geteuid(), owner_};
   }
+  if (peer.caller == io::ClusterChannel::Caller::ticket)
+    if (const auto job = jobs_.span_job(peer.ticket); job && take_share(client, job->user.uid)) {
+      client.caller = job->user;
+      client.only_job = job->attempt;
+      links_.identified(link, job->user.uid);
+    }
 }
 
 void Clients::ended(io::LinkId link) {
@@ -144,6 +150,13 @@ void Clients::answer(io::LinkId link, const Asked& asked) {
   const ResCaller caller = clients_[link].caller;
   if (!caller.known)
     return refuse(link, "RES of " + configuration_->host + " does not know who asks", true, false);
+  if (const auto& only = clients_[link].only_job) {
+    if (!asked.has_task()) return refuse(link, "a job's key is for tasks of the job alone", true, false);
+    if (auto why_not = objection_to(asked.task())) return refuse(link, *why_not, false, false);
+    wire::RunTask task = asked.task();
+    *task.mutable_job() = *only;
+    return run_task(link, task, caller);
+  }
   if (asked.has_task()) {
     if (!asked.task().has_job() && !may_run_outside_jobs(caller))
       return refuse(link, "lsrun and lsgrun are for administrators here (LSF_DISABLE_LSRUN)", true, false);

@@ -48,7 +48,8 @@ class Clients {
     std::string hash, address, holder;
     std::string overloaded;  // why its request is not answered now
     bool peeks = false;
-    std::optional<uid_t> share;  // whose connection it is
+    std::optional<wire::JobAttempt> only_job;  // it has proved that job's key, and asks for its tasks alone
+    std::optional<uid_t> share;                // whose connection it is
   };
   using Asked = wire::ToResFromClient;
 

@@ -5,9 +5,11 @@
 
 #include <algorithm>
 #include <boost/asio/steady_timer.hpp>
+#include <sstream>
 
 #include "common/io/child.hpp"
 #include "common/io/daemon_loop.hpp"
+#include "common/io/host_addresses.hpp"
 #include "common/io/links.hpp"
 #include "common/io/memory_reserve.hpp"
 #include "common/io/random_bytes.hpp"
@@ -27,6 +29,16 @@ constexpr std::chrono::seconds kBeat{5};
 
 constexpr std::size_t kRunBytes = 16;  // random, so unique among all runs of all RES
 
+// Without the host's name, which other clusters may not know.
+std::vector<std::string> reachable_addresses() {
+  std::istringstream words(io::reachable_as());
+  std::vector<std::string> addresses;
+  std::string word;
+  std::getline(words, word, ',');
+  while (std::getline(words, word, ',')) addresses.push_back(word);
+  return addresses;
+}
+
 class Daemon {
  public:
   Daemon(const DaemonSetup& setup, const io::ClusterKey& key, JobDirectories directories, io::Log& log)
@@ -40,7 +52,7 @@ class Daemon {
                {[this](io::LinkId link, const io::LinkPeer& peer) { opened(link, peer); },
                 [this](io::LinkId link, std::string_view payload) { return message(link, payload); },
                 [this](io::LinkId link, io::LinkEnd how, const std::string& why) { ended(link, how, why); },
-                [this](const std::string& line) { log_.warning(line); }}),
+                [this](const std::string& line) { log_.warning(line); }, &jobs_.spans()}),
         jobs_(loop_.context(), std::move(directories), setup.mask, setup.open_files, log,
               {[this](const wire::FromRes& told) { tell(told); }}),
         clients_(loop_.context(), links_, jobs_, log,
@@ -130,6 +142,8 @@ class Daemon {
     hello.set_host(configuration_->host);
     hello.set_run(run_);
     hello.set_version(ROLLCALL_VERSION);
+    hello.set_port(static_cast<std::uint32_t>(configuration_->batch.res_port));
+    for (auto& address : reachable_addresses()) hello.add_addresses(std::move(address));
     tell(told);
     log_.info("mbatchd on " + configuration_->batch.mbd_host + " answers");
   }

@@ -11,6 +11,7 @@
 #include "res/daemon/job_here.hpp"
 #include "res/daemon/orphans.hpp"
 #include "res/policy/job_files.hpp"
+#include "res/policy/span_file.hpp"
 
 namespace rollcall::res {
 
@@ -263,6 +264,8 @@ void Jobs::forget(const JobPtr& job) {
   keep->unread_timer.cancel();
   keep->drop_socket();
   jobs_.erase(keep->name);
+  if (span_of(keep->order)) spans_.remove(keep->name);
+  if (keep->released && keep->tells_gone) tell_gone(keep->attempt);
   if (keep->first_host() && !keep->prepared) directories_.note_over(keep->attempt);
   if (keep->share) task_shares_.give(*std::exchange(keep->share, std::nullopt));
   remove_later(keep->name);
@@ -338,6 +341,7 @@ void Jobs::adopt_one(const std::string& name) {
   job->order = std::move(*order);
   job->attempt = job->order.has_start() ? job->order.start().job() : job->order.expect().job();
   jobs_[name] = job;
+  keep_span(*job);
   if (job->order.task_only() && task_shares_.take(job->order.uid())) job->share = job->order.uid();
   {
     const io::Descriptor lock = lock_job(job->directory.get());
@@ -372,6 +376,7 @@ bool Jobs::adopt_prepared(const JobPtr& job) {
   job->order = std::move(*order);
   job->attempt = job->order.start().job();
   jobs_[job->name] = job;
+  keep_span(*job);
   log_.info(job->name + ": it was prepared and waits for mbatchd's word to start");
   return true;
 }

@@ -35,6 +35,7 @@ struct Jobs::Job {
   bool alive = false;     // a guard has been started or adopted, and its end was not seen
   bool prepared = false;  // its order is on disk, and mbatchd has given no go-ahead
   bool released = false;
+  bool tells_gone = false;                 // mbatchd waits to be told that nothing of it is left
   bool clearing = false, cleared = false;  // the leftovers of a guard and shepherd that were killed together
   std::optional<uid_t> share;              // of no job: whose share it is
   io::FrameSocket socket;

@@ -89,6 +89,7 @@ FromRes::ResHello Jobs::hello() const {
   }
   hello.set_knows_go(true);
   hello.set_knows_leases(true);
+  hello.set_knows_spans(true);
   put_grants(directories_.leases(), *hello.mutable_leases());
   return hello;
 }

@@ -10,6 +10,7 @@
 #include "common/io/program_place.hpp"
 #include "res/daemon/job_here.hpp"
 #include "res/policy/job_files.hpp"
+#include "res/policy/span_file.hpp"
 
 namespace rollcall::res {
 namespace {
@@ -136,7 +137,7 @@ void Jobs::carry_out(const wire::ToRes& order) {
     case wire::ToRes::kAcknowledge:
       return acknowledge(order.acknowledge().job());
     case wire::ToRes::kRelease:
-      return release(order.release().job());
+      return release(order.release());
     case wire::ToRes::kRead:
       return read(order.read());
     case wire::ToRes::kFile:
@@ -346,6 +347,11 @@ Jobs::JobPtr Jobs::make(const std::string& name, const wire::JobOrder& order, st
   job->order = order;
   job->attempt = order.has_start() ? order.start().job() : order.expect().job();
   job->directory = std::move(*directory);
+  if (!keep_span(*job)) {
+    why = "the job's key is malformed, or another job has it";
+    remove_later(name);
+    return nullptr;
+  }
   jobs_[name] = job;
   return job;
 }
@@ -388,15 +394,35 @@ void Jobs::acknowledge(const wire::JobAttempt& attempt) {
   if (!awaits_post) forget(job);
 }
 
-void Jobs::release(const wire::JobAttempt& attempt) {
-  const auto job = find(attempt);
+void Jobs::release(const wire::ToRes::ReleaseJob& release) {
+  const auto job = find(release.job());
+  if (!job && release.tell()) return tell_gone(release.job());
   if (!job || (job->first_host() && !job->prepared)) return;
   job->released = true;
+  job->tells_gone = release.tell();
   if (!job->alive) return forget(job);
   wire::ToShepherd message;
-  *message.mutable_release()->mutable_job() = attempt;
+  *message.mutable_release()->mutable_job() = release.job();
   send(job, message);
   see_that_it_is_read(job);
+}
+
+void Jobs::tell_gone(const wire::JobAttempt& attempt) {
+  FromRes told;
+  *told.mutable_gone()->add_jobs() = attempt;
+  handler_.tell(told);
+}
+
+bool Jobs::keep_span(const Job& job) {
+  const wire::JobSpan* span = span_of(job.order);
+  return span == nullptr || spans_.add(span->key(), job.name);
+}
+
+std::optional<Jobs::SpanJob> Jobs::span_job(const io::TicketId& ticket) const {
+  const auto found = jobs_.find(spans_.job_of(ticket));
+  if (found == jobs_.end()) return std::nullopt;
+  const Job& job = *found->second;
+  return SpanJob{job.attempt, {true, job.order.uid(), job.order.user()}};
 }
 
 }  // namespace rollcall::res

@@ -37,6 +37,7 @@
 #include "res/daemon/identities.hpp"
 #include "res/daemon/job_directories.hpp"
 #include "res/daemon/removals.hpp"
+#include "res/daemon/span_desk.hpp"
 #include "res/policy/accounts.hpp"
 #include "res/policy/res_rights.hpp"
 
@@ -84,6 +85,15 @@ class Jobs {
   bool peek(const wire::Peek& asked, const ResCaller& caller, bool administrator, std::int64_t from,
             PeekDone done);
 
+  // Recognizes processes of jobs on hosts of several clusters.
+  SpanDesk& spans() { return spans_; }
+  // The job of a ticket of spans(), and whose it is; none: it is not here any more.
+  struct SpanJob {
+    wire::JobAttempt attempt;
+    ResCaller user;
+  };
+  std::optional<SpanJob> span_job(const io::TicketId& ticket) const;
+
   std::size_t count() const { return jobs_.size(); }
   void beat();
   // RES ends for good; the jobs go on.
@@ -119,7 +129,10 @@ class Jobs {
   void not_prepared(const wire::JobAttempt& attempt, const std::string& why);
   void signal(const wire::ToRes::SignalJob& signal);
   void acknowledge(const wire::JobAttempt& attempt);
-  void release(const wire::JobAttempt& attempt);
+  void release(const wire::ToRes::ReleaseJob& release);
+  void tell_gone(const wire::JobAttempt& attempt);
+  // False: another job here has its key.
+  bool keep_span(const Job& job);
   void read(const wire::ToRes::ReadPiece& asked);
   void file(const wire::ToRes::FilePiece& asked);
   void keeper_came(const std::string& user, Result<wire::JobOrder> order);
@@ -189,8 +202,9 @@ class Jobs {
   std::string shepherd_;
   wire::ToRes::Welcome settings_;
   std::map<std::string, JobPtr> jobs_;  // by the name of its directory
-  std::vector<JobPtr> starting_;        // their orders are not durable yet
-  wire::FromRes prepared_;              // of this turn of the loop
+  SpanDesk spans_;
+  std::vector<JobPtr> starting_;  // their orders are not durable yet
+  wire::FromRes prepared_;        // of this turn of the loop
   std::uint64_t next_number_ = 1;
   std::string cgroups_;  // the folder of jobs' cgroups; "" : there is none
   io::Descriptor cgroups_held_;

@@ -4,6 +4,7 @@
 
 #include "common/base/exit_status.hpp"
 #include "res/policy/process_plan.hpp"
+#include "res/policy/span_file.hpp"
 
 namespace rollcall::res {
 namespace {
@@ -39,16 +40,20 @@ class Builder {
   std::unordered_map<std::string, std::size_t> places_;
 };
 
+void add_installation(Builder& to, const wire::JobOrder& order) {
+  to.set_if("LSF_BINDIR", order.bin_dir());
+  to.set_if("LSF_SERVERDIR", order.server_dir());
+  to.set_if("LSF_LIBDIR", order.lib_dir());
+  to.set_if("LSF_ENVDIR", order.env_dir());
+}
+
 void add_host_facts(Builder& to, const wire::JobOrder& order) {
   to.set_if("HOME", order.home());
   to.set_if("USER", order.user());
   to.set_if("LOGNAME", order.user());
   to.set_if("LSFUSER", order.user());
   to.set_if("SHELL", order.shell());
-  to.set_if("LSF_BINDIR", order.bin_dir());
-  to.set_if("LSF_SERVERDIR", order.server_dir());
-  to.set_if("LSF_LIBDIR", order.lib_dir());
-  to.set_if("LSF_ENVDIR", order.env_dir());
+  add_installation(to, order);
   to.set_if("HOSTTYPE", order.host_type());
   to.set_if("LSF_VERSION", order.version());
   to.set_if("LSF_FULL_VERSION", order.full_version());
@@ -117,6 +122,7 @@ std::vector<std::string> task_environment(const wire::JobOrder& order, const wir
   if (is_the_jobs(value_of(task.environment(), "TMPDIR="), places.tmp_dir))
     result.set_if("TMPDIR", places.tmp_dir);
   result.set_if(std::string(kRelay), places.relay);
+  if (span_of(order)) add_installation(result, order);  // the caller's may be another cluster's
   result.set_if("CUDA_VISIBLE_DEVICES", order.has_start() ? order.start().gpus() : order.expect().gpus());
   if (task.task() != 0) {
     result.set("LSF_PM_TASKID", std::to_string(task.task()));

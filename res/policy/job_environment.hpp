@@ -14,16 +14,17 @@ namespace rollcall::res {
 
 // Where the host keeps what the job may read; each "" where there is none.
 struct JobPlaces {
-  std::string job_file;       // LSB_JOBFILENAME
-  std::string host_file;      // LSB_DJOB_HOSTFILE
-  std::string rank_file;      // LSB_DJOB_RANKFILE
-  std::string affinity_file;  // LSB_AFFINITY_HOSTFILE
-  std::string output_file;    // LSB_OUTPUTFILE
-  std::string output_dir;     // LSB_OUTDIR
-  std::string directory;      // PWD
-  std::string tmp_dir;        // TMPDIR where the site wants one for each job
-  std::string accounting;     // LSB_ACCT_FILE
-  std::string relay;          // ROLLCALL_RELAY: where TaskStarters find their shepherd
+  std::string job_file;             // LSB_JOBFILENAME
+  std::string host_file;            // LSB_DJOB_HOSTFILE
+  std::string rank_file;            // LSB_DJOB_RANKFILE
+  std::string affinity_file;        // LSB_AFFINITY_HOSTFILE
+  std::string output_file;          // LSB_OUTPUTFILE
+  std::string output_dir;           // LSB_OUTDIR
+  std::string directory;            // PWD
+  std::string tmp_dir;              // TMPDIR where the site wants one for each job
+  std::string accounting;           // LSB_ACCT_FILE
+  std::string relay;                // ROLLCALL_RELAY: where TaskStarters find their shepherd
+  std::string span_directory = {};  // of a job on hosts of several clusters: the directory of its key
 };
 
 // NAME=VALUE words, one for each name, without LS_JOBPID and LSB_JOBRES_PID: see with_pid().

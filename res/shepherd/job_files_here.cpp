@@ -14,6 +14,7 @@
 
 #include "res/policy/file_transfers.hpp"
 #include "res/policy/job_files.hpp"
+#include "res/policy/span_file.hpp"
 
 namespace rollcall::res {
 namespace {
@@ -280,13 +281,29 @@ JobPlaces job_places(const wire::JobOrder& order, const std::string& own) {
   places.host_file = places.rank_file = base + ".hostfile";
   places.affinity_file = own.substr(0, own.rfind('/', own.rfind('/') - 1)) + "/empty";  // of all jobs
   places.accounting = base + ".acct";
+  if (span_of(order)) places.span_directory = own;
   return places;
 }
 
 void write_host_files(const wire::JobOrder& order, const JobPlaces& places) {
   if (places.host_file.empty()) return;
-  write_private_file(places.host_file,
-                     host_lines(order.has_start() ? order.start().hosts() : order.expect().hosts()), 0600);
+  const wire::JobSpan* span = span_of(order);
+  if (span && !places.span_directory.empty()) {
+    write_private_file(places.span_directory + "/" + kSpanKeyFile, span_key_text(*span), 0600);
+    write_private_file(places.span_directory + "/" + kSpanFile, span_text(*span), 0600);
+  }
+  // A part's own hosts are some of the job's.
+  google::protobuf::RepeatedPtrField<wire::ExecHost> hosts =
+      order.has_start() ? order.start().hosts() : order.expect().hosts();
+  if (span) {
+    hosts.Clear();
+    for (const auto& place : span->places()) {
+      auto& host = *hosts.Add();
+      host.set_name(place.host());
+      host.set_slots(place.slots());
+    }
+  }
+  write_private_file(places.host_file, host_lines(hosts), 0600);
 }
 
 void make_tmp_dir(const wire::JobOrder& order, JobPlaces& places) {

@@ -24,6 +24,7 @@
 #include "res/policy/job_commands.hpp"
 #include "res/policy/job_life.hpp"
 #include "res/policy/relay_name.hpp"
+#include "res/policy/span_file.hpp"
 #include "res/shepherd/clocks.hpp"
 #include "res/shepherd/file_pieces.hpp"
 #include "res/shepherd/guard_frames.hpp"
@@ -68,6 +69,7 @@ class Shepherd {
     const bool known = getcwd(here.data(), here.size()) != nullptr;
     files_.places = job_places(order_, known ? std::string(here.data()) + "/u" : "u");
     relay_.listen(relay_name(order_));
+    if (span_of(order_)) relay_.set_directory(files_.places.span_directory);
     files_.places.relay = relay_.name();
     umask(order_.has_start() ? static_cast<mode_t>(order_.start().submission().umask() & 0777) : 077);
     happened(event::Began{});

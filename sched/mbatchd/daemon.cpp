@@ -21,6 +21,7 @@
 #include "sched/mbatchd/forgetting.hpp"
 #include "sched/mbatchd/forward_in.hpp"
 #include "sched/mbatchd/forward_out.hpp"
+#include "sched/mbatchd/job_spans.hpp"
 #include "sched/mbatchd/last_good_configuration.hpp"
 #include "sched/mbatchd/lease_in.hpp"
 #include "sched/mbatchd/lease_out.hpp"
@@ -169,8 +170,12 @@ class Daemon {
                      [this](sched::Effects effects) { changed(std::move(effects)); }, [this] { turn_soon(); },
                      [this](JobKey job) { return key_reason(job); },
                      [this](const std::string& cluster, const wire::ForwardOffer& offer,
-                            const wire::Submission& asked, const sched::Identity& who,
-                            WallTime now) { return lease_out_.start(cluster, offer, asked, who, now); }}),
+                            const wire::Submission& asked, const sched::Identity& who, WallTime now) {
+                       auto answered = lease_out_.start(cluster, offer, asked, who, now);
+                       const auto job = book_.forwards().job_of(cluster, offer.attempt());
+                       if (job && offer.part_size() != 0) spans_.told(*job, offer.span());
+                       return answered;
+                     }}),
         lease_in_(
             book_.jobs(), book_.hosts(), keeper_, log,
             {[this](const std::string& cluster, wire::PeerMessage message) {
@@ -185,7 +190,11 @@ class Daemon {
                scheduler_.want();
                turn_soon();
              },
-             [this] { turn_soon(); }}),
+             [this] { turn_soon(); }, [this](const sched::Attempt& attempt) { return spans_.of(attempt); }}),
+        spans_(book_.jobs(), keys.accepts.own(),
+               [this](const std::string& host) {
+                 return sched::HostId(host).ours() ? engine_->place_of(host) : lease_in_.place_of(host);
+               }),
         lease_out_(book_.jobs(), book_.forwards(), keeper_, committer_.store(), log,
                    {[this](const std::string& cluster, wire::PeerMessage message) {
                       return peers_.say(cluster, std::move(message));
@@ -198,7 +207,8 @@ class Daemon {
                     [this](const std::string& host) { return engine_->reaches(host); },
                     [this](const std::string& host, const sched::lease::GrantQuestion& question) {
                       return engine_->name_grants(host, question);
-                    }}),
+                    },
+                    [this](const std::string& host) { return engine_->place_of(host); }}),
         engine_(make_engine(
             {loop_.context(), links_, log, committer_.store().term(),
              [this](const std::string& host, const sched::HostReport& report) { host_told(host, report); },
@@ -212,7 +222,9 @@ class Daemon {
              },
              [this](const std::string& host, const sched::lease::GrantsOnHost& held) {
                io::changing([&] { lease_out_.held(host, held); });
-             }})),
+             },
+             [this](const sched::Attempt& attempt) { return spans_.of(attempt); },
+             [this](const sched::Attempt& attempt) { return spans_.is_part(attempt); }})),
         pieces_(
             loop_.context(), book_.jobs(), book_.forwards(), links_,
             {[this](const std::string& cluster, wire::PeerMessage message) {
@@ -702,6 +714,7 @@ class Daemon {
   ForwardOut forward_out_;
   ForwardIn forward_in_;
   LeaseIn lease_in_;
+  JobSpans spans_;
   LeaseOut lease_out_;
   const std::unique_ptr<Engine> engine_;
   PieceRelay pieces_;

@@ -6,8 +6,10 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "common/base/job_clock.hpp"
 #include "common/base/result.hpp"
@@ -19,6 +21,12 @@
 #include "sched/policy/values/engine.hpp"
 
 namespace rollcall::mbatchd {
+
+// Where what starts tasks on a host is reached: for jobs on hosts of several clusters.
+struct HostPlace {
+  std::vector<std::string> addresses;  // numeric
+  std::uint16_t port = 0;
+};
 
 // What an engine is made with; all of it lives longer than the engine.
 struct EngineSetup {
@@ -38,6 +46,10 @@ struct EngineSetup {
   std::function<sched::lease::GrantNumbers(const std::string& host, const sched::Attempt&)> grants_of{};
   // The answer to name_grants().
   std::function<void(const std::string& host, const sched::lease::GrantsOnHost&)> grants_held{};
+  // What the hosts of the attempt share, where they are of several clusters.
+  std::function<std::optional<wire::JobSpan>(const sched::Attempt&)> span_of{};
+  // The attempt is a part of another cluster's job: a host that releases it says when nothing of it is left.
+  std::function<bool(const sched::Attempt&)> is_part{};
 };
 
 // A piece of a file, read or written as this user.
@@ -71,6 +83,9 @@ class Engine : public sched::Engine {
 
   // Names the newest grants of leases. False: the host is not reached, or keeps no numbers of leases.
   virtual bool name_grants(const std::string&, const sched::lease::GrantQuestion&) { return false; }
+
+  // None: the host is not reached, or takes no part in jobs on hosts of several clusters.
+  virtual std::optional<HostPlace> place_of(const std::string&) const { return std::nullopt; }
 
   // Daemons of the cluster that call mbatchd's port are the engine's own. An error ends the link; `engine`: of ToMbatchd.
   virtual void opened(io::LinkId link, const io::LinkPeer& peer) = 0;

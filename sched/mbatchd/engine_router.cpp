@@ -45,6 +45,11 @@ class EngineRouter : public sched::OrderRouter<Engine> {
     return engine != nullptr && engine->name_grants(host, question);
   }
 
+  std::optional<HostPlace> place_of(const std::string& host) const override {
+    const Engine* engine = engine_of(host);
+    return engine == nullptr ? std::nullopt : engine->place_of(host);
+  }
+
   void opened(io::LinkId link, const io::LinkPeer& peer) override {
     const auto number = rules_.of_caller(peer);
     if (!number || *number >= engines_.size()) {
@@ -74,7 +79,8 @@ class EngineRouter : public sched::OrderRouter<Engine> {
  private:
   // An engine may report on its own hosts only.
   EngineSetup setup_of(EngineNumber number) {
-    EngineSetup own{setup_.loop, setup_.links, setup_.log, setup_.term, {}, {}, {}, {}, setup_.grants_of, {}};
+    EngineSetup own{setup_.loop,      setup_.links, setup_.log,     setup_.term,   {}, {}, {}, {},
+                    setup_.grants_of, {},           setup_.span_of, setup_.is_part};
     own.told = [this, number](const std::string& host, const sched::HostReport& report) {
       if (owns(number, host)) setup_.told(host, report);
     };

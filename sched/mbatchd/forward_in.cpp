@@ -84,6 +84,8 @@ std::string keeps_out_of_own(const sched::ConfigView& files, const sched::Identi
          ", its administrator; ROLLCALL_GUEST_OWN_USER=Y of its lsf.conf lets jobs of other clusters run so";
 }
 
+bool on_leases(const wire::ForwardOffer& offered) { return offered.has_lent() || offered.part_size() != 0; }
+
 wire::PeerMessage applications_for(const std::string& cluster, const Configuration& configuration) {
   wire::PeerMessage message;
   auto& all = *message.mutable_applications();
@@ -238,7 +240,7 @@ void ForwardIn::offer(const std::string& cluster, const wire::ForwardOffer& offe
   if (!why.empty()) return refuse(cluster, offered, std::move(why), Over::OF_ITS_USER);
   if (own_cluster)
     who.is_admin = false;  // it came from another cluster, and is no order of the administrator's
-  answer(cluster, offered.has_lent() ? handler_.start_on_lent_slots(cluster, offered, asked, who, now)
+  answer(cluster, on_leases(offered) ? handler_.start_on_lent_slots(cluster, offered, asked, who, now)
                                      : forwards_.offer(cluster, offered, asked, who, now));
 }
 
@@ -251,7 +253,7 @@ void ForwardIn::answer(const std::string& cluster, sched::book::ForwardedJobs::A
 void ForwardIn::refuse(const std::string& cluster, const wire::ForwardOffer& offered, std::string why,
                        Over::Scope scope) {
   auto over = sched::book::refused(offered.attempt(), std::move(why), scope);
-  if (offered.has_lent()) over.set_how(wire::ForwardOver::NOT_STARTED);  // another host may take it
+  if (on_leases(offered)) over.set_how(wire::ForwardOver::NOT_STARTED);  // another host may take it
   in_.refused(cluster, std::move(over));
   handler_.turn_soon();
 }

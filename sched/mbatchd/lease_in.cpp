@@ -22,7 +22,6 @@ using sched::HostId;
 using sched::JobKey;
 
 constexpr std::size_t kMostLeases = 10'000;  // of one provider
-constexpr const char* kSeveralClusters = "a job on hosts of several clusters is not started in this release";
 constexpr std::size_t kMostHeldOfLeases = std::size_t{1} << 30;
 
 std::string id_of(const std::string& host, const std::string& cluster) { return host + "@" + cluster; }
@@ -56,6 +55,8 @@ void LeaseIn::serves(const std::string& cluster) {
 
 void LeaseIn::lost(const std::string& cluster) {
   peers_.erase(cluster);
+  for (auto& [part, ending] : ending_)
+    if (part.first == cluster) ending.asked = false;
   std::vector<std::string> gone;
   for (const std::string& host : came_)
     if (provider_of(host) == cluster) gone.push_back(host);
@@ -129,7 +130,12 @@ Result<void> LeaseIn::take_loads(const std::string& cluster, const wire::LeaseLo
   if (!hosts) return hosts.error();
   auto& loads = peers_.at(cluster).loads;
   loads.clear();
-  for (auto& host : *hosts) loads[host.host] = std::move(host.told);
+  auto& places = peers_.at(cluster).places;
+  places.clear();
+  for (auto& host : *hosts) {
+    if (!host.addresses.empty()) places[host.host] = {std::move(host.addresses), host.port};
+    loads[host.host] = std::move(host.told);
+  }
   borrow();
   handler_.plan_soon();
   return {};
@@ -151,12 +157,30 @@ void LeaseIn::greeted(const std::string& cluster) {
   Peer& peer = peers_.at(cluster);
   peer.greeted = true;
   const wire::ForwardHeld held = std::exchange(peer.held, {});
-  std::erase_if(starts_, [&](const auto& one) { return one.second.lease.provider == cluster; });
+  std::erase_if(starts_, [&](const auto& one) { return one.first.first == cluster; });
+  std::erase_if(ending_, [&](const auto& one) { return one.first.first == cluster; });
   std::map<std::string, wire::ForwardHeld> by_host;
-  for (const auto& state : held.running())
-    if (check(state.attempt())) *by_host[id_of(state.attempt().lent_host(), cluster)].add_running() = state;
+  std::map<std::string, std::vector<report::Held>> parts;
+  wire::ForwardHeld of_parts;
+  for (const auto& state : held.running()) {
+    if (!check(state.attempt())) continue;
+    auto& here = by_host[id_of(state.attempt().lent_host(), cluster)];
+    if (!state.attempt().part()) {
+      *here.add_running() = state;
+      continue;
+    }
+    *of_parts.add_running() = state;
+    // One that is not prepared yet is offered again, and answered with how it stands then.
+    for (const auto& host : state.job().hosts())
+      if (host_name(host.name()) && state.prepared())
+        parts[id_of(host.name(), cluster)].push_back(
+            {peers::attempt_of(state.attempt()), report::Held::State::expected, false});
+  }
   for (const auto& over : held.over())
-    if (check(over.attempt())) *by_host[id_of(over.attempt().lent_host(), cluster)].add_over() = over;
+    if (check(over.attempt()))
+      *(over.attempt().part() ? &of_parts : &by_host[id_of(over.attempt().lent_host(), cluster)])
+           ->add_over() = over;
+  for (const auto& [host, there] : parts) by_host.try_emplace(host);
   for (const auto& [id, one] : leases_)
     if (id.provider == cluster)
       for (const auto& host : one.hosts) by_host.try_emplace(id_of(host.host, cluster));
@@ -169,10 +193,15 @@ void LeaseIn::greeted(const std::string& cluster) {
   for (const auto& [host, there] : by_host) came_.insert(host);
   borrow();
   for (const auto& [host, there] : by_host) {
-    handler_.told(host, peers::came_of(there));
+    report::HostCame came = peers::came_of(there);
+    if (const auto here = parts.find(host); here != parts.end())
+      came.jobs.insert(came.jobs.end(), here->second.begin(), here->second.end());
+    handler_.told(host, came);
     for (const auto& state : there.running()) static_cast<void>(take_state(cluster, state));
     for (const auto& over : there.over()) static_cast<void>(take_over(cluster, over));
   }
+  for (const auto& state : of_parts.running()) static_cast<void>(take_state(cluster, state));
+  for (const auto& over : of_parts.over()) static_cast<void>(take_over(cluster, over));
   borrow();
   for (const auto& [id, one] : leases_)
     if (id.provider == cluster) answers_.insert(id);
@@ -180,8 +209,8 @@ void LeaseIn::greeted(const std::string& cluster) {
 }
 
 void LeaseIn::answered(const std::string& cluster, const Attempt& attempt) {
-  const auto found = starts_.find(attempt);
-  if (found == starts_.end() || found->second.lease.provider != cluster) return;
+  const auto found = starts_.find({cluster, attempt});
+  if (found == starts_.end()) return;
   const LeaseId id = found->second.lease;
   starts_.erase(found);
   if (leases_.contains(id)) step(id, lease::event::Answered{});
@@ -194,6 +223,7 @@ Result<void> LeaseIn::take_state(const std::string& cluster, const wire::Forward
   const Attempt attempt = peers::attempt_of(told.attempt());
   const std::string host = id_of(told.attempt().lent_host(), cluster);
   answered(cluster, attempt);
+  if (told.attempt().part()) return take_part_state(cluster, told, *there), Result<void>{};
   const sched::Job* job = jobs_.find(attempt.job);
   if (!job || !sched::placed(job->status()) || job->record.attempt() != attempt.number ||
       job->record.hosts(0).name() != host || sched::pending(there->status()))
@@ -221,10 +251,13 @@ Result<void> LeaseIn::take_over(const std::string& cluster, const wire::ForwardO
   const auto over = peers::believed(told);
   if (!over) return over.error();
   const Attempt attempt = peers::attempt_of(told.attempt());
+  if (told.attempt().part()) take_part_over(cluster, *over);
   const std::string host = id_of(told.attempt().lent_host(), cluster);
-  handler_.told(host, peers::over_of(*over));
-  if (const auto post = peers::post_over_of(*over)) handler_.told(host, *post);
-  answered(cluster, attempt);
+  if (!told.attempt().part()) {
+    handler_.told(host, peers::over_of(*over));
+    if (const auto post = peers::post_over_of(*over)) handler_.told(host, *post);
+    answered(cluster, attempt);
+  }
   for (const auto& [id, one] : leases_)  // fewer slots are in use
     if (id.provider == cluster && !one.placeable()) answers_.insert(id);
   handler_.plan_soon();
@@ -241,8 +274,19 @@ std::map<std::string, int> LeaseIn::uses(const Lease& of) const {
       if (const sched::Job* job = jobs_.find(key))
         for (const auto& on : job->record.hosts())
           if (on.name() == id) uses[host.host] += static_cast<int>(on.slots());
+    if (const int more = ending_on(of.id.provider, host.host); more > 0) uses[host.host] += more;
   }
   return uses;
+}
+
+// Slots of parts that have not ended there. A job that has its part in use again counts by itself.
+int LeaseIn::ending_on(const std::string& cluster, const std::string& host) const {
+  std::int64_t slots = 0;
+  for (const auto& [part, ending] : ending_) {
+    if (part.first != cluster) continue;
+    if (const auto on = ending.slots.find(host); on != ending.slots.end()) slots += on->second;
+  }
+  return static_cast<int>(std::min<std::int64_t>(slots, peers::kMostLeasedSlots));
 }
 
 lease::JobsNow LeaseIn::jobs_of(const Lease& of) const {
@@ -346,7 +390,8 @@ void LeaseIn::borrow() {
         if (const auto load = peer->second.loads.find(has.host); load != peer->second.loads.end())
           to = load->second;
       to.id = host;
-      to.share = {has.slots, has.whole, has.memory_mb ? std::optional<double>(*has.memory_mb) : std::nullopt,
+      to.share = {std::max(0, has.slots - ending_on(id.provider, has.host)), has.whole,
+                  has.memory_mb ? std::optional<double>(*has.memory_mb) : std::nullopt,
                   has.swap_mb ? std::optional<double>(*has.swap_mb) : std::nullopt};
       to.unreachable = to.unreachable || !knows(id.provider);
       to.inactive = !one.placeable();
@@ -420,7 +465,7 @@ void LeaseIn::start(const std::string& host, sched::order::Start order) {
     lent.set_slots(static_cast<std::int32_t>(each.slots()));
     lent.set_queue(order.queue);
   }
-  starts_[order.attempt] = {of->id, of->number};
+  starts_[{cluster, order.attempt}] = {of->id, of->number};
   handler_.say(cluster, std::move(message));
 }
 
@@ -430,17 +475,15 @@ bool LeaseIn::is_other_host(const std::string& host, const Attempt& attempt) con
          job->record.hosts(0).name() != host;
 }
 
-// The hosts of the first one's cluster are part of the order that it gets.
-void LeaseIn::expect(const std::string& host, const sched::order::Expect& order) {
-  if (order.hosts.empty() || provider_of(order.hosts.front().name()) == provider_of(host)) return;
-  handler_.told_soon(host, report::NotPrepared{order.attempt, kSeveralClusters});
-}
-
 void LeaseIn::signal(const std::string& host, const sched::order::Signal& order) {
-  if (is_other_host(host, order.attempt)) return;  // its first host's order is for all
+  const std::string cluster = provider_of(host);
+  const auto part = part_at(cluster, order.attempt);
+  // The order of the first host there is for all.
+  if (part.empty() ? is_other_host(host, order.attempt) : part.front().name() != host) return;
   wire::PeerMessage message = peers::signal_of(order);
   *message.mutable_signal()->mutable_attempt() = named(order.attempt, host);
-  handler_.say(provider_of(host), std::move(message));
+  message.mutable_signal()->mutable_attempt()->set_part(!part.empty());
+  handler_.say(cluster, std::move(message));
 }
 
 void LeaseIn::acknowledge(const std::string& host, const Attempt& attempt) {
@@ -451,6 +494,10 @@ void LeaseIn::acknowledge(const std::string& host, const Attempt& attempt) {
 }
 
 void LeaseIn::release(const std::string& host, const Attempt& attempt) {
+  if (const auto part = part_at(provider_of(host), attempt); !part.empty()) {
+    if (part.front().name() == host) release_part(provider_of(host), attempt, part);
+    return;
+  }
   if (is_other_host(host, attempt)) return;
   wire::PeerMessage message = peers::recall_of(attempt);
   *message.mutable_recall()->mutable_attempt() = named(attempt, host);

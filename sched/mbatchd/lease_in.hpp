@@ -6,8 +6,10 @@
 // acknowledges a grant only when no start under an older one can still arrive. The life of a lease is lease_consumer.cpp's, what
 // is believed lease_messages.cpp's, and the life of a job the Book's, for which a borrowed host is a host.
 //
-// A job on several hosts of one lease is one order to their cluster, which starts it there as a parallel job of its own. A job on hosts of
-// several clusters, or of several leases, is not started in this release: it is planned again without the borrowed host.
+// A job on several hosts of one lease is one order to their cluster, which starts it there as a parallel job of its own. A job whose first
+// host is ours has a part at each provider of its borrowed hosts (lease_in_parts.cpp): what is ordered of these hosts is one order to their
+// cluster, too. A job whose first host is borrowed and that has hosts of another cluster, or of two leases of one provider, is not started
+// in this release: it is planned again without the borrowed host.
 #pragma once
 
 #include <functional>
@@ -21,6 +23,7 @@
 #include "common/io/log.hpp"
 #include "common/wire/peer.pb.h"
 #include "sched/mbatchd/configuration.hpp"
+#include "sched/mbatchd/engine.hpp"
 #include "sched/policy/answers/snapshot_keeper.hpp"
 #include "sched/policy/book/host_ledger.hpp"
 #include "sched/policy/book/job_table.hpp"
@@ -40,6 +43,7 @@ class LeaseIn : public sched::Engine {
     std::function<void(const std::string& host)> gone;
     std::function<void()> plan_soon;  // slots have come
     std::function<void()> turn_soon;  // an answer is due
+    std::function<std::optional<wire::JobSpan>(const sched::Attempt&)> span_of;
   };
   LeaseIn(const sched::book::JobTable& jobs, sched::book::HostLedger& hosts,
           sched::answers::SnapshotKeeper& keeper, io::Log& log, Handler handler)
@@ -61,6 +65,8 @@ class LeaseIn : public sched::Engine {
   void planned(const sched::cycle::Snapshot& snapshot);
   // For bclusters.
   std::vector<sched::lease::LeaseReport> reports() const;
+  // Where a borrowed host is reached, as its provider has told; none: it takes no part in jobs on hosts of several clusters.
+  std::optional<HostPlace> place_of(const std::string& host) const;
   // Everything is committed: answers.
   void flush();
 
@@ -79,11 +85,36 @@ class LeaseIn : public sched::Engine {
     bool greeted = false;  // all attempts that it holds were told
     wire::ForwardHeld held;
     std::map<std::string, sched::HostOnLease> loads;  // by its name of the host
+    std::map<std::string, HostPlace> places;          // likewise
   };
   struct Start {  // not answered yet
     LeaseId lease;
     sched::lease::GrantNumber under;
   };
+  // A part that the Book has released, and that its provider has not told to be over.
+  struct Ending {
+    std::map<std::string, int> slots;  // by the provider's names of the hosts
+    bool asked = false;                // in this connection
+  };
+  using OfProvider = std::pair<std::string, sched::Attempt>;
+  static constexpr const char* kSeveralClusters =
+      "a job whose first host is borrowed, on hosts of several clusters, is not started in this release";
+
+  // Hosts of the attempt at a cluster that is not its first host's; empty: there are none, or another attempt is the job's.
+  std::vector<wire::ExecHost> part_at(const std::string& cluster, const sched::Attempt& attempt) const;
+  std::optional<std::string> why_no_part(const wire::JobSpan& span) const;
+  void offer_part(const std::string& cluster, const Lease& of, const sched::Job& job,
+                  const std::vector<wire::ExecHost>& part, const wire::Limits& limits,
+                  const wire::JobSpan& span);
+  void recall_part(const std::string& cluster, const sched::Attempt& attempt, const std::string& host,
+                   const std::map<std::string, int>& slots);
+  void release_part(const std::string& cluster, const sched::Attempt& attempt,
+                    const std::vector<wire::ExecHost>& part);
+  void take_part_state(const std::string& cluster, const wire::ForwardState& told,
+                       const wire::JobElsewhere& there);
+  void take_part_over(const std::string& cluster, const wire::ForwardOver& told);
+  int ending_on(const std::string& cluster, const std::string& host) const;
+
   Result<void> take_stands(const std::string& cluster, const wire::LeaseStands& told);
   void take_listed(const std::string& cluster, const wire::LeasesTold& told);
   Result<void> take_loads(const std::string& cluster, const wire::LeaseLoads& told);
@@ -111,7 +142,8 @@ class LeaseIn : public sched::Engine {
   std::shared_ptr<const Configuration> configuration_;
   std::map<LeaseId, Lease> leases_;
   std::map<std::string, Peer> peers_;  // those that serve
-  std::map<sched::Attempt, Start> starts_;
+  std::map<OfProvider, Start> starts_;
+  std::map<OfProvider, Ending> ending_;
   std::set<std::string> came_;     // hosts that the Book believes connected
   std::set<LeaseId> answers_;      // due
   std::set<std::string> unknown_;  // resources that the log was told of

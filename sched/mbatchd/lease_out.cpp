@@ -10,6 +10,7 @@
 #include "sched/policy/cycle/tally.hpp"
 #include "sched/policy/peers/crossing.hpp"
 #include "sched/policy/peers/lease_messages.hpp"
+#include "sched/policy/peers/span_messages.hpp"
 
 namespace rollcall::mbatchd {
 namespace {
@@ -94,6 +95,7 @@ void LeaseOut::configure(std::shared_ptr<const Configuration> configuration) {
 
 void LeaseOut::host_came(const std::string& host) {
   export_due_ = advance_due_ = true;
+  for (auto& [cluster, peer] : peers_) peer.loads = true;  // where the host is reached
   // At once: the orders that follow are under these grants.
   const auto all = leases_by_host();
   const auto here = all.find(host);
@@ -488,6 +490,17 @@ std::optional<std::string> LeaseOut::why_not(const std::string& cluster, const w
   return std::nullopt;
 }
 
+// Of a part alone: why its hosts cannot take it; none: they can, or the job is no part.
+std::optional<std::string> LeaseOut::why_no_part(const wire::ForwardOffer& offer) const {
+  if (offer.attempt().part() != (offer.part_size() != 0)) return "the attempt is a part, or is none";
+  if (offer.part_size() == 0) return std::nullopt;
+  if (const auto checked = peers::check(offer.span()); !checked) return checked.error().text;
+  for (const auto& on : offer.part())
+    if (!handler_.place_of(on.host()))
+      return "RES of host " + on.host() + " takes no part of a job on hosts of several clusters";
+  return std::nullopt;
+}
+
 sched::book::ForwardedJobs::Answered LeaseOut::start(const std::string& cluster,
                                                      const wire::ForwardOffer& offer,
                                                      const wire::Submission& asked,
@@ -495,16 +508,19 @@ sched::book::ForwardedJobs::Answered LeaseOut::start(const std::string& cluster,
   const auto stale = [&](std::string why) -> sched::book::ForwardedJobs::Answered {
     return {{std::nullopt, sched::book::stale(offer.attempt(), std::move(why))}, {}};
   };
-  if (offer.attempt().lent_host() != offer.lent().host()) return stale("the attempt names another host");
-  if (!peers::is_name(offer.lent().queue())) return stale("the queue has a malformed name");
-  if (offer.more_lent_size() > peers::kMostLeasedHosts) return stale("the job has too many hosts");
+  const auto slots = sched::book::lent_slots_of(offer);
+  if (slots.empty() || offer.attempt().lent_host() != slots.front().host())
+    return stale("the attempt names another host");
+  if (!peers::is_name(slots.front().queue())) return stale("the queue has a malformed name");
+  if (slots.size() > static_cast<std::size_t>(peers::kMostLeasedHosts))
+    return stale("the job has too many hosts");
+  if (auto why = why_no_part(offer)) return stale(std::move(*why));
   const auto there = attempts();
-  std::set<std::string> hosts{offer.lent().host()};
-  if (auto why = why_not(cluster, offer.lent(), there)) return stale(std::move(*why));
-  for (const auto& more : offer.more_lent()) {
-    if (more.lease() != offer.lent().lease() || !hosts.insert(more.host()).second)
+  std::set<std::string> hosts;
+  for (const auto& on : slots) {
+    if (on.lease() != slots.front().lease() || !hosts.insert(on.host()).second)
       return stale("the job has a host twice, or hosts of two leases");
-    if (auto why = why_not(cluster, more, there)) return stale(std::move(*why));
+    if (auto why = why_not(cluster, on, there)) return stale(std::move(*why));
   }
   return forwards_.start_on_lent_slots(cluster, offer, asked, who, now);
 }
@@ -555,6 +571,10 @@ wire::PeerMessage LeaseOut::loads_for(const std::string& cluster) const {
     to.set_unavailable(state.unavailable);
     to.set_closed(state.closed);
     to.set_locked(state.locked);
+    if (const auto place = handler_.place_of(name)) {
+      to.mutable_addresses()->Add(place->addresses.begin(), place->addresses.end());
+      to.set_port(place->port);
+    }
     const auto& values = snapshot.values(*host);
     for (ResourceId id = 0; id < rules.indices().size() && id < values.numbers.size(); ++id) {
       const auto& definition = rules.indices().at(id);

@@ -24,6 +24,7 @@
 #include "common/io/log.hpp"
 #include "common/wire/peer.pb.h"
 #include "sched/mbatchd/configuration.hpp"
+#include "sched/mbatchd/engine.hpp"
 #include "sched/mbatchd/lease_fences.hpp"
 #include "sched/policy/answers/snapshot_keeper.hpp"
 #include "sched/policy/book/forwarded_jobs.hpp"
@@ -41,6 +42,7 @@ class LeaseOut {
     std::function<void()> turn_soon;  // something is to be told, or slots are ours again
     std::function<bool(const std::string& host)> reaches;
     LeaseFences::Name name;
+    std::function<std::optional<HostPlace>(const std::string& host)> place_of;
   };
   LeaseOut(const sched::book::JobTable& jobs, sched::book::ForwardedJobs& forwards,
            sched::answers::SnapshotKeeper& keeper, io::JobStore& store, io::Log& log, Handler handler)
@@ -73,7 +75,7 @@ class LeaseOut {
   void lost(const std::string& cluster) { peers_.erase(cluster); }
   // An error: it cannot be true.
   Result<void> heard(const std::string& cluster, const wire::LeaseAnswer& answer);
-  // An offer with `lent`, by a user who is known here.
+  // An offer with `lent` or `part`, by a user who is known here.
   sched::book::ForwardedJobs::Answered start(const std::string& cluster, const wire::ForwardOffer& offer,
                                              const wire::Submission& asked, const sched::Identity& who,
                                              WallTime now);
@@ -100,6 +102,7 @@ class LeaseOut {
   LeaseFences::ByHost leases_by_host() const;
   std::optional<std::string> why_not(const std::string& cluster, const wire::LentSlots& lent,
                                      const sched::lease::Attempts& there) const;
+  std::optional<std::string> why_no_part(const wire::ForwardOffer& offer) const;
   void divide(std::uint64_t number);
   sched::lease::Attempts attempts() const;
   void export_all();

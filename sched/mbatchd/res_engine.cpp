@@ -38,13 +38,11 @@ class ResEngine : public Engine {
   void start(const std::string& host, sched::order::Start order) override {
     const sched::Attempt attempt = order.attempt;
     wire::ToRes message = to_res(std::move(order));
-    stamp(host, attempt, message);
-    send(host, std::move(message));
+    if (stamp(host, attempt, message)) send(host, std::move(message));
   }
   void expect(const std::string& host, const sched::order::Expect& order) override {
     wire::ToRes message = to_res(order);
-    stamp(host, order.attempt, message);
-    send(host, std::move(message));
+    if (stamp(host, order.attempt, message)) send(host, std::move(message));
   }
   // All go-aheads of a turn leave in one message.
   void go(const std::string& host, const sched::Attempt& attempt) override {
@@ -62,7 +60,7 @@ class ResEngine : public Engine {
     send(host, acknowledgement(attempt));
   }
   void release(const std::string& host, const sched::Attempt& attempt) override {
-    send(host, mbatchd::release(attempt));
+    send(host, mbatchd::release(attempt, setup_.is_part && setup_.is_part(attempt)));
   }
 
   bool read(const std::string& host, const sched::Attempt& attempt, std::uint64_t number,
@@ -85,6 +83,11 @@ class ResEngine : public Engine {
 
   bool name_grants(const std::string& host, const sched::lease::GrantQuestion& question) override {
     return knows_leases_.contains(host) && hosts_.send(host, to_res(question));
+  }
+
+  std::optional<HostPlace> place_of(const std::string& host) const override {
+    const auto place = places_.find(host);
+    return place == places_.end() ? std::nullopt : std::optional(place->second);
   }
 
   void opened(io::LinkId link, const io::LinkPeer& peer) override { hosts_.opened(link, peer); }
@@ -112,6 +115,7 @@ class ResEngine : public Engine {
   void hear(const std::string& host, const wire::FromRes& said) {
     if (said.has_hello()) {
       tell_connected(host);
+      note_place(host, said.hello());
       said.hello().knows_leases() ? void(knows_leases_.insert(host)) : void(knows_leases_.erase(host));
     }
     if (said.has_refused()) setup_.log.error("RES of " + host + " refuses an order: " + said.refused().why());
@@ -126,9 +130,25 @@ class ResEngine : public Engine {
     if (said.has_grants() && setup_.grants_held) setup_.grants_held(host, grants_of(said.grants()));
     if (const auto report = report_of(said)) setup_.told(host, *report);
   }
-  // A RES of an older release starts a job on lent slots as any other one.
-  void stamp(const std::string& host, const sched::Attempt& attempt, wire::ToRes& order) const {
+  // A RES of an older release starts a job on lent slots as any other one. False: the order cannot leave, as what the hosts of the job
+  // share is not known.
+  bool stamp(const std::string& host, const sched::Attempt& attempt, wire::ToRes& order) const {
     if (setup_.grants_of && knows_leases_.contains(host)) put_grants(setup_.grants_of(host, attempt), order);
+    auto span = setup_.span_of ? setup_.span_of(attempt) : std::nullopt;
+    if (!span && setup_.is_part && setup_.is_part(attempt)) {
+      setup_.log.warning("job " + sched::text(attempt.job) + " cannot have tasks on " + host +
+                         ": what its cluster told of its hosts was lost when mbatchd was restarted");
+      return false;
+    }
+    if (!span) return true;
+    put_span(std::move(*span), order);
+    return true;
+  }
+  void note_place(const std::string& host, const wire::FromRes::ResHello& hello) {
+    places_.erase(host);
+    if (hello.knows_spans() && !hello.addresses().empty())
+      places_[host] = {{hello.addresses().begin(), hello.addresses().end()},
+                       static_cast<std::uint16_t>(hello.port())};
   }
   // A host's return is logged at the level of its loss, so that a log that has the one has the other.
   void tell_connected(const std::string& host) {
@@ -140,6 +160,7 @@ class ResEngine : public Engine {
   void lost(const std::string& host, Duration silent) {
     gos_.erase(host);
     knows_leases_.erase(host);
+    places_.erase(host);
     setup_.log.warning("RES of " + host + " is not connected any more");
     lost_.insert(host);
     setup_.gone(host, silent);
@@ -150,7 +171,9 @@ class ResEngine : public Engine {
   std::map<std::string, std::vector<sched::Attempt>> gos_;  // of this turn, by host
   bool gos_posted_ = false;
   std::set<std::string> knows_leases_;  // connected hosts whose RES keeps numbers of grants
-  std::set<std::string> lost_;          // told in the log, and not connected again since
+  std::map<std::string, HostPlace>
+      places_;                  // of connected hosts that take part in jobs on hosts of several clusters
+  std::set<std::string> lost_;  // told in the log, and not connected again since
 };
 
 }  // namespace

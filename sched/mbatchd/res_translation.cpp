@@ -225,8 +225,14 @@ ToRes acknowledgement(const sched::Attempt& attempt) {
   return message;
 }
 
-ToRes release(const sched::Attempt& attempt) {
+void put_span(wire::JobSpan span, ToRes& order) {
+  (order.has_start() ? *order.mutable_start()->mutable_span() : *order.mutable_expect()->mutable_span()) =
+      std::move(span);
+}
+
+ToRes release(const sched::Attempt& attempt, bool tell) {
   ToRes message;
+  message.mutable_release()->set_tell(tell);
   set_attempt(*message.mutable_release()->mutable_job(), attempt);
   return message;
 }
@@ -264,6 +270,8 @@ std::optional<sched::HostReport> report_of(const FromRes& told) {
       return over(told.over());
     case FromRes::kPostOver:
       return report::PostOver{attempt_of(told.post_over().job()), told.post_over().failed()};
+    case FromRes::kGone:
+      return report::Gone{attempts_of(told.gone().jobs())};
     case FromRes::kLeftBehind:
       return report::LeftBehind{told.left_behind().directories(), told.left_behind().place(),
                                 told.left_behind().last()};

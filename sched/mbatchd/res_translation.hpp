@@ -21,7 +21,9 @@ void put_grants(const sched::lease::GrantNumbers& grants, wire::ToRes& order);
 sched::lease::GrantsOnHost grants_of(const wire::FromRes::GrantsHeld& told);
 wire::ToRes go(const std::vector<sched::Attempt>& attempts);
 wire::ToRes acknowledgement(const sched::Attempt& attempt);
-wire::ToRes release(const sched::Attempt& attempt);
+void put_span(wire::JobSpan span, wire::ToRes& order);
+// tell: RES says when nothing of it is left.
+wire::ToRes release(const sched::Attempt& attempt, bool tell = false);
 wire::ToRes reading(const sched::Attempt& attempt, std::uint64_t number, const wire::PieceAsked& asked);
 
 // None: Refused, which says nothing of a job, or something newer than this mbatchd.

@@ -428,29 +428,6 @@ def test_mpi_programs_run_over_borrowed_hosts(bench):
             bench.saw(kind)
 
 
-def test_a_job_does_not_mix_hosts_of_two_clusters(bench):
-    mixed = {"west": QUEUES + "Begin Queue\nQUEUE_NAME = both\nHOSTS = all+1 allremote\nEnd Queue\n"}
-    with Federation(bench, {"west": ("n1",), "east": ("n2",)}, queues=mixed, params={"west": PARAMS, "east": PARAMS}, slots={"west": 2, "east": 1}) as clusters:
-        west, east = clusters["west"], clusters["east"]
-        receive_parallel_jobs(west)
-        east.write_batch("lsb.resources", LENDS.format(host="n2", slots=2))
-        east.good("badmin", "reconfig", "-f")
-        own = [west.bsub("sleep 1000", "-q", "normal", "-o", "/dev/null") for _ in range(2)]
-        west.wait_for(own[1], "RUN")
-        first = west.bsub("true", "-q", "both", "-o", "/dev/null")  # has the lease made
-        west.wait_for(first, "DONE")
-        west.run("bkill", str(own[1]))
-        west.wait_for(own[1], "EXIT")
-        job = west.bsub("sleep 1000", "-q", "both", "-n", "3", "-o", "/dev/null")
-        reason = "a job on hosts of several clusters is not started in this release"
-        wait_until(lambda: reason in west.user("bhist", "-l", str(job)).stdout.replace("\n                     ", "") or reason in west.user("bjobs", "-l", "-UF", str(job)).stdout,
-                   lambda: west.user("bhist", "-l", str(job)).stdout + shown(west)(), 60)
-        expect_equal(west.field(job), "PEND", "the job")
-        for number in (own[0], job):
-            west.run("bkill", str(number))
-            west.wait_for(number, "EXIT")
-
-
 def receive_parallel_jobs(side):
     with open(f"{side.conf}/lsf.cluster.{side.cluster}", "a", encoding="utf-8") as file:
         file.write("Begin RemoteClusters\nCLUSTERNAME RECV_FROM\neast Y\nEnd RemoteClusters\n")

@@ -9,7 +9,7 @@ namespace rollcall::sched::book {
 namespace {
 
 using Over = wire::ForwardOver;
-constexpr int kSigKill = 9, kCont = 18, kStop = 19, kTstp = 20, kMostSignal = 64;
+constexpr int kSigKill = 9, kSigTerm = 15, kCont = 18, kStop = 19, kTstp = 20, kMostSignal = 64;
 constexpr std::size_t kLongestName = 255;  // of a queue that is told of
 
 ForeignAttempt name_of(const std::string& cluster, const wire::ForwardAttempt& attempt) {
@@ -21,6 +21,7 @@ wire::ForwardAttempt attempt_of(const wire::ForwardedFrom& from) {
   *attempt.mutable_key() = from.key();
   attempt.set_attempt(from.attempt());
   attempt.set_lent_host(from.lent_host());
+  attempt.set_part(from.part());
   return attempt;
 }
 
@@ -80,6 +81,7 @@ SaidOfAttempt said(const BookEntry& entry, WallTime now) {
     *state.mutable_job() = elsewhere_of(job);
     if (pending(state.job().status())) state.mutable_job()->set_why(record.start_failure());
     state.set_terminal(entry.stream != nullptr);
+    state.set_prepared(is_part(record) && !record.starting() && !from.releasing());
     return {std::move(state), std::nullopt};
   }
   Over end = over(attempt_of(from), how_of(record), record.start_failure());
@@ -145,6 +147,9 @@ class Obeying {
         jobs::effective_limits(jobs::terms_of(m_.config, job.record.queue(), *job.asked), asked)});
   }
   void kill(int signal, std::int32_t term_reason) {
+    // Its cluster ends the job on the first host, and takes the part back then.
+    if (is_part(entry_.job->record))
+      return step(event::SignalAsked{by_, signal == kSigKill ? kSigKill : kSigTerm});
     // Of a finished job it is the post-execution that is killed: why the job ended stays.
     if (!finished(entry_.job->status())) entry_.job->record.mutable_from()->set_term_reason(term_reason);
     step(event::KillAsked{by_, signal});
@@ -258,19 +263,19 @@ class Accepting {
     // Where and whether the job starts again is its own cluster's business.
     wire::Submission local = asked_;
     local.clear_queues();
-    local.add_queues(offer_.lent().queue() + "@" + cluster_);
+    const std::vector<wire::LentSlots> slots = lent_slots_of(offer_);
+    local.add_queues(slots.front().queue() + "@" + cluster_);
     local.clear_application();
     local.clear_resreq();
     local.clear_requeue_exits();
     local.set_rerunnable(false);
     wire::ForwardedFrom from = origin();
-    from.set_lease(offer_.lent().lease());
-    from.set_lent_host(offer_.lent().host());
-    return accept(local, from, [this](BookEntry& entry) {
+    from.set_lease(slots.front().lease());
+    from.set_lent_host(slots.front().host());
+    from.set_part(offer_.part_size() != 0);
+    return accept(local, from, [&](BookEntry& entry) {
       event::Dispatched plan;
-      plan.placement.hosts.push_back({HostId(offer_.lent().host()), offer_.lent().slots()});
-      for (const auto& more : offer_.more_lent())
-        plan.placement.hosts.push_back({HostId(more.host()), more.slots()});
+      for (const auto& on : slots) plan.placement.hosts.push_back({HostId(on.host()), on.slots()});
       m_.place(entry, plan, now_, effects_);
     });
   }
@@ -332,6 +337,14 @@ class Accepting {
 
 }  // namespace
 
+std::vector<wire::LentSlots> lent_slots_of(const wire::ForwardOffer& offer) {
+  if (offer.part_size() != 0) return {offer.part().begin(), offer.part().end()};
+  if (!offer.has_lent()) return {};
+  std::vector<wire::LentSlots> slots{offer.lent()};
+  slots.insert(slots.end(), offer.more_lent().begin(), offer.more_lent().end());
+  return slots;
+}
+
 bool receives(const conf::QueueRow& queue, const std::string& cluster) {
   const auto& from = queue.receive_jobs_from;
   return std::any_of(from.begin(), from.end(),
@@ -385,7 +398,8 @@ Effects ForwardedJobs::recall_lent(JobKey key, const std::string& why, WallTime 
       entry->job->record.from().withdrawn())
     return {};
   Effects effects;
-  entry->job->record.mutable_from()->set_withdrawn(true);
+  auto& from = *entry->job->record.mutable_from();
+  from.set_withdrawn(true);
   effects.push_back(effect::SaveJob{key});
   event::By by;
   by.admin = true;
@@ -417,7 +431,10 @@ ForwardedJobs::Answered ForwardedJobs::recall(const std::string& cluster, const 
   if (known == m.foreign.end()) return {unknown(recall.attempt()), {}};
   BookEntry& entry = m.at(known->second);
   Effects effects;
-  if (pending(entry.job->status())) Obeying(m, entry, now, effects).withdraw();
+  if (is_part(entry.job->record))
+    m.step(entry, event::PartReleased{}, now, effects);
+  else if (pending(entry.job->status()))
+    Obeying(m, entry, now, effects).withdraw();
   return known_answer(m, known->second, std::move(effects), now);
 }
 

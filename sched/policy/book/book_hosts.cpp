@@ -76,6 +76,14 @@ class ReportHandler {
     if (BookEntry* entry = placed_here(told.attempt))
       m_.step(*entry, event::NotPrepared{host_, told.why}, now_, effects);
   }
+  void operator()(const report::Gone& told) {
+    for (const Attempt& attempt : told.attempts)
+      if (BookEntry* entry = placed_here(attempt)) m_.step(*entry, event::PartGone{host_}, now_, effects);
+  }
+  void operator()(const report::PartOver& told) {
+    if (BookEntry* entry = placed_here(told.attempt))
+      m_.step(*entry, event::PartLost{host_, told.why, told.recalled}, now_, effects);
+  }
   void operator()(const report::Begun& told) {
     for (const Attempt& attempt : told.attempts)
       if (BookEntry* entry = first_of(attempt)) m_.step(*entry, event::Begun{}, now_, effects);
@@ -105,7 +113,10 @@ class ReportHandler {
   // The job that runs as this attempt with this host as its first one.
   BookEntry* first_of(const Attempt& attempt) {
     BookEntry* entry = placed_here(attempt);
-    return entry && entry->job->record.hosts(0).name() == host_ ? entry : nullptr;
+    return entry && is_first(entry->job->record) ? entry : nullptr;
+  }
+  bool is_first(const wire::JobRecord& record) const {
+    return !is_part(record) && record.hosts(0).name() == host_;
   }
   // The job whose last attempt was given up when this host was lost, and whose rerun pends.
   BookEntry* given_up_here(const Attempt& attempt) {
@@ -154,7 +165,7 @@ class ReportHandler {
       BookEntry& entry = m_.at(key);
       const auto found = held.find(key);
       const report::Held* here = found == held.end() ? nullptr : found->second;
-      if (entry.job->record.hosts(0).name() == host_)
+      if (is_first(entry.job->record))
         first_host_back(entry, here, told.blank);
       else
         other_host_back(entry, here);
@@ -178,6 +189,10 @@ class ReportHandler {
 
   void other_host_back(BookEntry& entry, const report::Held* here) {
     const wire::JobRecord& record = entry.job->record;
+    if (record.from().releasing()) {
+      if (!here) return m_.step(entry, event::PartGone{host_}, now_, effects);
+      return effects.push_back(effect::OrderRelease{host_, jobs::attempt_of(record)});
+    }
     if (here) m_.step(entry, event::Prepared{host_}, now_, effects);
     if (!here) effects.push_back(effect::OrderExpect{entry.job->key(), host_, record.attempt()});
     for (const auto& sent : record.signals())
@@ -374,7 +389,7 @@ void HostLedger::cpu_factors(std::unordered_map<HostId, double> factors) {
 
 void Memory::place(BookEntry& entry, event::Dispatched plan, WallTime now, Effects& effects) {
   if (const auto& given = plan.placement.hosts; !given.empty())
-    plan.wait_for_go = hosts.link(given[0].host.text()).knows_go;
+    plan.wait_for_go = is_part(entry.job->record) || hosts.link(given[0].host.text()).knows_go;
   step(entry, plan, now, effects);
   vouch_for_silent_hosts(entry, now, effects);
 }
@@ -382,6 +397,7 @@ void Memory::place(BookEntry& entry, event::Dispatched plan, WallTime now, Effec
 void Memory::vouch_for_silent_hosts(BookEntry& entry, WallTime now, Effects& effects) {
   for (int i = 1; i < entry.job->record.hosts_size() && !entry.job->launch.go_given; ++i) {
     const std::string host = entry.job->record.hosts(i).name();
+    if (!HostId(host).ours()) continue;  // a part, of which its cluster says whether it is prepared
     if (const auto& link = hosts.link(host); link.connected && !link.knows_go)
       step(entry, event::Prepared{host}, now, effects);
   }

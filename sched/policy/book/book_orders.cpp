@@ -4,6 +4,7 @@
 #include "sched/policy/book/book_memory.hpp"
 #include "sched/policy/jobs/link_times.hpp"
 #include "sched/policy/values/gpus.hpp"
+#include "sched/policy/values/spans.hpp"
 
 namespace rollcall::sched::book {
 namespace {
@@ -14,9 +15,7 @@ bool without_report(const wire::Submission& asked) {
   });
 }
 
-std::vector<wire::ExecHost> hosts_of(const wire::JobRecord& record) {
-  return {record.hosts().begin(), record.hosts().end()};
-}
+std::vector<wire::ExecHost> hosts_of(const wire::JobRecord& record) { return hosts_in_job(record.hosts()); }
 
 Duration usage_interval(const ConfigView& config, const Job& job) {
   return jobs::told_usage_interval(jobs::link_times(config,

@@ -45,7 +45,9 @@ class WritingOff {
     const std::string job = "Job <" + text(entry.job->key()) + ">, which is job <" +
                             text(key_of(record.from().key())) + "> of cluster <" + cluster_ + ">, ";
     const bool waits = pending(record.status());
+    const bool part = is_part(record) && placed(record.status());
     say(job + (finished(record.status()) ? "has ended: its result is dropped"
+               : part                    ? "is a part of it: it is ended"
                : waits                   ? "has not started: it is withdrawn"
                                          : "runs on: its result will be dropped"));
     if (only_say_) return;
@@ -54,6 +56,7 @@ class WritingOff {
       record.mutable_from()->set_written_off(true);
     }
     result.effects.push_back(effect::SaveJob{entry.job->key()});
+    if (part) m_.step(entry, event::PartReleased{}, now_, result.effects);
     if (waits) {
       record.mutable_from()->set_withdrawn(true);
       record.mutable_from()->set_term_reason(0);

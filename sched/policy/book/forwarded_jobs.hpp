@@ -11,6 +11,7 @@
 //   signal, new      | over: UNKNOWN    | done, state      | done, state      | over
 //   signal, repeated | over: UNKNOWN    | state            | state            | over
 //   recall           | over: UNKNOWN    | over: WITHDRAWN  | state            | over
+//     of a part      | over: UNKNOWN    | -                | released, state  | over
 //   acknowledge      | -                | -                | -                | may be cleaned; with post_open: -
 //   write-off        | -                | WITHDRAWN        | runs on          | may be cleaned
 // While the post-execution of a job that is over still runs, a new signal kills it; its end is told by one more `over`.
@@ -58,7 +59,7 @@ class ForwardedJobs {
   // local user that this one is here (peers/user_map.hpp).
   Answered offer(const std::string& cluster, const wire::ForwardOffer& offer, const wire::Submission& asked,
                  const Identity& who, WallTime now);
-  // An offer with `lent`: the job begins at once, on the host and slots that it names. The caller has checked them (LeaseOut).
+  // An offer with `lent` or `part`: the job begins at once, on the host and slots that it names. The caller has checked them (LeaseOut).
   Answered start_on_lent_slots(const std::string& cluster, const wire::ForwardOffer& offer,
                                const wire::Submission& asked, const Identity& who, WallTime now);
   Answered signal(const std::string& cluster, const wire::ForwardSignal& signal, WallTime now);
@@ -97,6 +98,8 @@ class ForwardedJobs {
   const JobTable& jobs_;
 };
 
+// The slots of leases that an offer is for, at most 10,001 hosts; none: it is for a queue.
+std::vector<wire::LentSlots> lent_slots_of(const wire::ForwardOffer& offer);
 // RCVJOBS_FROM.
 bool receives(const conf::QueueRow& queue, const std::string& cluster);
 wire::ForwardOver refused(const wire::ForwardAttempt& attempt, std::string why,

@@ -243,14 +243,36 @@ bool HostSearch::give(Look& look, const Alternative& alternative, HostNumber hos
   return !one_host && counted(demand, draft) < look.most_slots;
 }
 
+// Of a draft on hosts of ours and borrowed ones whose first host is borrowed: the first one of ours; else kNoHost. Our cluster starts the
+// job, on a host of its own (docs/decisions/0106).
+HostNumber HostSearch::ours_behind_borrowed(const Allocation& draft) const {
+  const auto& rules = state_->rules();
+  if (draft.hosts.size() < 2 || !rules.borrowed(draft.hosts.front().host)) return kNoHost;
+  const auto ours = std::find_if(draft.hosts.begin(), draft.hosts.end(),
+                                 [&](const SlotsOn& on) { return !rules.borrowed(on.host); });
+  return ours == draft.hosts.end() ? kNoHost : ours->host;
+}
+
 Allocation HostSearch::fill(Look& look, const Alternative& alternative, const Each& each) const {
+  Allocation draft = fill_from(kNoHost, look, alternative, each);
+  const HostList* const list = look.entry->hosts.get();
+  if (list && !list->first.empty()) return draft;  // the job says which host is the first
+  const HostNumber ours = ours_behind_borrowed(draft);
+  return ours == kNoHost ? std::move(draft) : fill_from(ours, look, alternative, each);
+}
+
+// first: takes from that host before all others; kNoHost: the job's list of hosts says, or any.
+Allocation HostSearch::fill_from(HostNumber first, Look& look, const Alternative& alternative,
+                                 const Each& each) const {
   const Demand& demand = look.entry->demand;
   const Compiled& compiled = *look.entry->compiled;
   Allocation draft;
   std::vector<HostNumber> passed;
-  HostNumber first = kNoHost;
   const HostList* const list = look.entry->hosts.get();
-  if (list && !list->first.empty()) {
+  if (first != kNoHost) {
+    if (!give(look, alternative, first, draft, passed) || draft.hosts.empty()) return draft;
+    passed.clear();
+  } else if (list && !list->first.empty()) {
     bool more = true;
     each([&](HostNumber host) {
       if (!list->first[host]) return true;

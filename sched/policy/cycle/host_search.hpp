@@ -85,6 +85,8 @@ class HostSearch {
   bool usable(Look& look, const Alternative& alternative, HostNumber host) const;
   void each(Look& look, std::size_t alternative, const PendingJob& job, const Take& take);
   Allocation fill(Look& look, const Alternative& alternative, const Each& each) const;
+  Allocation fill_from(HostNumber first, Look& look, const Alternative& alternative, const Each& each) const;
+  HostNumber ours_behind_borrowed(const Allocation& draft) const;
   Allocation fill_alike(Look& look, const Alternative& alternative, const Each& each) const;
   bool give(Look& look, const Alternative& alternative, HostNumber host, Allocation& draft,
             std::vector<HostNumber>& passed) const;

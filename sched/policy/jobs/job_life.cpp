@@ -1,6 +1,6 @@
 #include "sched/policy/jobs/job_life.hpp"
 
-#include "sched/policy/jobs/job_life_elsewhere.hpp"
+#include "sched/policy/jobs/job_life_part.hpp"
 
 namespace rollcall::sched::jobs {
 namespace {
@@ -37,10 +37,10 @@ std::string signal_symbol(int signal) {
   }
 }
 
-class Life : LifeElsewhere {
+class Life : LifePart {
  public:
   Life(Job& job, const JobRules& rules, WallTime now, Effects& effects)
-      : LifeElsewhere(job, rules, now, effects) {}
+      : LifePart(job, rules, now, effects) {}
 
   // ------------------------------------------------------------ the scheduler
 
@@ -100,12 +100,15 @@ class Life : LifeElsewhere {
   // ------------------------------------------------------------ the host
 
   void on(const event::Prepared& prepared) {
+    // mbatchd was restarted meanwhile: which hosts had prepared is not stored.
+    if (part() && record_.starting() && launch_.go_given) withhold_go();
     if (!waits_for_go() || has_prepared(prepared.host)) return;
     launch_.prepared.push_back(prepared.host);
     go_when_all_have_prepared();
   }
 
   void on(const event::NotPrepared& refused) {
+    if (part()) return part_not_prepared(refused.host + ": " + refused.why);
     if (!waits_for_go()) return;
     // Before the go-ahead no bsub has connected to an interactive job yet, so it may pend again as any job. After the go-ahead it
     // ends instead if its first host cannot start it (could_not_start).
@@ -124,6 +127,7 @@ class Life : LifeElsewhere {
 
   void on(const event::StartNotTaken& start) {
     if (!waits_for_go()) return;
+    if (part()) return part_not_prepared(start.why);
     if (!start.avoid.empty()) avoid(start.avoid);
     take_back(start.why);
   }
@@ -237,7 +241,7 @@ class Life : LifeElsewhere {
   }
 
   void on(const event::HostLost& lost) {
-    if (!placed(status()) || elsewhere()) return;
+    if (!placed(status()) || elsewhere() || part()) return;
     if (rules_.rerunnable && !lost.all_hosts && (!record_.kill_asked() || record_.requeue_asked()))
       return give_up("the host was not heard of");
     if (unknown()) return;
@@ -269,6 +273,7 @@ class Life : LifeElsewhere {
 
   void on(const event::KillAsked& kill) {
     if (finished(status())) return end_post_execution(kill);
+    if (part()) return kill_part(kill.by, kill.reason);
     if (kill.requeue && !placed(status())) return;
     if (waits_for_go() && !kill.requeue) {
       take_back({});
@@ -293,13 +298,32 @@ class Life : LifeElsewhere {
     if (elsewhere()) take(told.job);
   }
 
+  // A host of another cluster does not serve the job any longer: what is left of it is ended.
+  void on(const event::PartLost& lost) {
+    if (!placed(status()) || elsewhere()) return;
+    if (waits_for_go()) {
+      if (!lost.recalled) avoid(lost.host);
+      return take_back(lost.host + ": " + lost.why);
+    }
+    if (record_.kill_asked()) return;
+    event::By by;
+    by.admin = true;
+    on(event::KillAsked{by, 0, lost.host + ": " + lost.why, lost.recalled || rules_.rerunnable});
+  }
+  void on(const event::PartReleased&) {
+    if (part() && placed(status())) release_part(wire::ForwardedFrom::LENT_ENDED, {});
+  }
+  void on(const event::PartGone& told) { part_is_gone_from(told.host); }
+
   void on(const event::RecallDue&) { recall_when_due(); }
   void on(const event::WrittenOff&) { written_off(); }
 
   void on(const event::RemoveAsked& remove) {
     if (finished(status())) return;
     if (elsewhere()) return on(event::KillAsked{remove.by, kKill, remove.reason});
-    if (waits_for_go()) take_back({});
+    // A user's word does not free slots of a part: processes may be left there.
+    if (part() && !remove.by.admin) return kill_part(remove.by, remove.reason);
+    if (waits_for_go() && !part()) take_back({});
     if (finished(status())) return;
     const bool unheard = unknown();
     record_.set_kill_asked(true);
@@ -335,6 +359,7 @@ class Life : LifeElsewhere {
 
   void on(const event::StopAsked& stop) {
     if (finished(status()) || status() == wire::STATUS_ZOMBI) return;
+    if (part() && (waits_for_go() || releasing())) return;
     if (waits_for_go()) take_back({});
     if (finished(status())) return;
     if (record_.requeue_asked() && placed(status())) return hold_when_requeued(stop);
@@ -403,6 +428,7 @@ class Life : LifeElsewhere {
 
   void on(const event::TerminateTimeCame&) {
     if (finished(status()) || record_.kill_asked()) return;
+    if (part()) return kill_part({}, "termination time");
     if (waits_for_go()) take_back({});
     if (finished(status())) return;
     record_.set_kill_asked(true);

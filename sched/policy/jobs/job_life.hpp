@@ -44,6 +44,10 @@
 //   An attempt on slots that are lent to another cluster (on_lent_slots): what would go back to PEND is over (LentEnd) instead, and
 //   that cluster starts the job again.
 //
+//   A part of another cluster's job (is_part, job_life_part.hpp): each host is ordered to expect tasks, and it runs when all have prepared.
+//   What would end it or take its start back releases it; it is over when nothing of it is left on any of its hosts.
+//   A job with such a part elsewhere: PartLost -> before the go-ahead as NotPrepared, then as KillAsked; recalled or rerunnable: as brequeue.
+//
 //   (a) a job that an administrator has stopped is resumed by an administrator only
 //   (b) -> SSUSP if the scheduler has reasons of its own to suspend it
 //   (c) the end, by how the attempt ended:

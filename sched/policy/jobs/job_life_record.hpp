@@ -156,7 +156,14 @@ class LifeRecord {
     for (const auto& host : record_.hosts())
       if (!has_prepared(host.name())) return;
     go_was_given();
+    if (is_part(record_)) return part_begins();
     effects_.push_back(effect::OrderGo{key(), record_.hosts(0).name(), record_.attempt()});
+  }
+  // Tasks of the job may come from its first host, which is elsewhere.
+  void part_begins() {
+    begins();
+    record_.set_started(true);
+    changed();
   }
   // The first host has begun the job: it runs from now on. Needs no save either.
   void begins() {
@@ -176,9 +183,12 @@ class LifeRecord {
     effects_.push_back(effect::OrderExpect{key(), record_.hosts(host).name(), record_.attempt()});
   }
   void order_start() {
-    for (int i = 1; i < record_.hosts_size(); ++i) order_expect(i);
-    effects_.push_back(effect::OrderStart{key(), record_.hosts(0).name(), record_.attempt()});
+    for (int i = other_hosts_from(); i < record_.hosts_size(); ++i) order_expect(i);
+    if (!is_part(record_))
+      effects_.push_back(effect::OrderStart{key(), record_.hosts(0).name(), record_.attempt()});
   }
+  // The place in the list of hosts from which on they are other hosts than the first one.
+  int other_hosts_from() const { return is_part(record_) ? 0 : 1; }
 
   void acknowledge_and_release() {
     effects_.push_back(effect::OrderAcknowledge{record_.hosts(0).name(), attempt()});
@@ -190,7 +200,7 @@ class LifeRecord {
     release();
   }
   void release() {
-    for (int i = 1; i < record_.hosts_size(); ++i)
+    for (int i = other_hosts_from(); i < record_.hosts_size(); ++i)
       effects_.push_back(effect::OrderRelease{record_.hosts(i).name(), attempt()});
   }
 

@@ -8,6 +8,7 @@
 #include "common/base/job_numbers.hpp"
 #include "common/base/numbers.hpp"
 #include "sched/policy/jobs/link_times.hpp"
+#include "sched/policy/values/spans.hpp"
 
 namespace rollcall::sched::jobs {
 namespace {
@@ -245,7 +246,7 @@ std::vector<std::string> job_environment(const ConfigView& config, const Job& jo
 
   std::string hosts, counts;
   std::uint32_t slots = 0;
-  for (const auto& host : record.hosts()) {
+  for (const auto& host : hosts_in_job(record.hosts())) {
     for (std::uint32_t i = 0; i < host.slots(); ++i) hosts += (hosts.empty() ? "" : " ") + host.name();
     counts += host.name() + " " + std::to_string(host.slots()) + " ";
     slots += host.slots();

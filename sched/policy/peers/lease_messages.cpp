@@ -6,6 +6,7 @@
 
 #include "common/base/host_list.hpp"
 #include "common/wire/host_facts.hpp"
+#include "sched/policy/peers/span_messages.hpp"
 
 namespace rollcall::sched::peers {
 namespace {
@@ -124,6 +125,10 @@ Result<std::vector<ToldHost>> believed(const wire::LeaseLoads& told) {
     host.told.closed = each.closed() || each.locked();
     for (int i = 0; i < each.names_size(); ++i)
       if (resource_name(each.names(i))) host.told.numbers[each.names(i)] = each.values(i);
+    if (are_addresses(each.addresses(), each.port())) {
+      host.addresses.assign(each.addresses().begin(), each.addresses().end());
+      host.port = static_cast<std::uint16_t>(each.port());
+    }
     hosts.push_back(std::move(host));
   }
   return hosts;

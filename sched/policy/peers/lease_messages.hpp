@@ -38,6 +38,9 @@ Result<ToldLease> believed(const wire::LeaseStands& told);
 struct ToldHost {
   std::string host;  // its name at the provider
   HostOnLease told;  // without its id and its share
+  // Numeric: where its RES is reached; none: it takes no part of a job.
+  std::vector<std::string> addresses = {};
+  std::uint16_t port = 0;
 };
 Result<std::vector<ToldHost>> believed(const wire::LeaseLoads& told);
 

@@ -18,6 +18,9 @@
 // Another cluster is an engine too, with itself as its one host ("@cluster", HostId). It promises the same, and tells of a forwarded
 // job with Elsewhere in place of Begun, Running, Stopped and Resumed. It begins a job without a Go, so a Release is a question there:
 // it is answered with Over (withdrawn), or with Elsewhere where the job has started. docs/decisions/0090.
+//
+// A part of a job on hosts of several clusters has no first host here: a release of it is answered with Gone, when nothing of it is left.
+// docs/decisions/0106.
 #pragma once
 
 #include <compare>
@@ -119,6 +122,16 @@ struct NotPrepared {
   Attempt attempt;
   std::string why;
 };
+// Nothing of the attempts is left on the host: told in answer to a release of a part.
+struct Gone {
+  std::vector<Attempt> attempts;
+};
+// The part of the attempt on this borrowed host is over, or was not accepted, and the job is not.
+struct PartOver {
+  Attempt attempt;
+  std::string why;
+  bool recalled = false;  // its slots were taken back or lost: the job may start again
+};
 // The first host has got the Go and begins the job.
 struct Begun {
   std::vector<Attempt> attempts;
@@ -193,10 +206,10 @@ struct Elsewhere {
 
 }  // namespace report
 
-using HostReport =
-    std::variant<report::HostCame, report::Prepared, report::NotPrepared, report::Begun, report::Ready,
-                 report::Running, report::Used, report::Stopped, report::Resumed, report::Over,
-                 report::PostOver, report::LeftBehind, report::NotOurs, report::Elsewhere>;
+using HostReport = std::variant<report::HostCame, report::Prepared, report::NotPrepared, report::Begun,
+                                report::Ready, report::Running, report::Used, report::Stopped,
+                                report::Resumed, report::Over, report::PostOver, report::LeftBehind,
+                                report::NotOurs, report::Elsewhere, report::Gone, report::PartOver>;
 
 // Orders are given after the commit of their turn. sched/mbatchd/engine.hpp brings the reports to the Book.
 class Engine {

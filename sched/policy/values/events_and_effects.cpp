@@ -67,6 +67,11 @@ struct EventText {
   }
   std::string operator()(const event::RecallDue&) const { return "RecallDue"; }
   std::string operator()(const event::WrittenOff&) const { return "WrittenOff"; }
+  std::string operator()(const event::PartGone& e) const { return "PartGone from " + e.host; }
+  std::string operator()(const event::PartLost& e) const {
+    return "PartLost on " + e.host + (e.recalled ? ", recalled: " : ": ") + e.why;
+  }
+  std::string operator()(const event::PartReleased&) const { return "PartReleased"; }
 };
 
 // The action with its parameters.

@@ -73,6 +73,15 @@ struct Prepared {
 struct NotPrepared {
   std::string host, why;
 };
+// Of a part (is_part): nothing of it is left on this host.
+struct PartGone {
+  std::string host;
+};
+// The part of the job on this borrowed host is over, or was not accepted.
+struct PartLost {
+  std::string host, why;
+  bool recalled = false;  // its slots were taken back or lost
+};
 struct Begun {};
 struct StoppedThere {};
 struct ResumedThere {};
@@ -109,6 +118,8 @@ struct StartNotTaken {
 // --- from people
 // The cluster that has the job will never answer: an administrator ends the attempt.
 struct WrittenOff {};
+// The cluster of which this is a part takes it back, since its job is over, or will never say so.
+struct PartReleased {};
 struct KillAsked {
   By by;
   int signal = 0;  // 0: as configured (INT, TERM, KILL)
@@ -155,7 +166,7 @@ using JobHappening =
                  event::GivenUpEnded, event::KillAsked, event::RemoveAsked, event::SignalAsked,
                  event::StopAsked, event::ResumeAsked, event::LimitsChanged, event::RestartAsked,
                  event::TerminateTimeCame, event::AvoidanceOver, event::PauseOver, event::Elsewhere,
-                 event::RecallDue, event::WrittenOff>;
+                 event::RecallDue, event::WrittenOff, event::PartGone, event::PartLost, event::PartReleased>;
 std::string text(const JobHappening& event);  // one line
 
 namespace effect {

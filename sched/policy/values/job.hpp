@@ -33,9 +33,10 @@ inline std::string text(JobKey key) {
 // How far the start of the present attempt has come. In memory alone: after a restart mbatchd takes every go-ahead as given until
 // the first host reports otherwise.
 struct Launch {
-  bool go_given = true;               // false: no part of the attempt runs before mbatchd's OrderGo
-  std::int64_t since_us = 0;          // if go_given is false: when its hosts were ordered to prepare it
-  std::vector<std::string> prepared;  // if go_given is false: hosts that have the order on disk
+  bool go_given = true;                // false: no part of the attempt runs before mbatchd's OrderGo
+  std::int64_t since_us = 0;           // if go_given is false: when its hosts were ordered to prepare it
+  std::vector<std::string> prepared;   // if go_given is false: hosts that have the order on disk
+  std::vector<std::string> gone = {};  // of a part that is to end: hosts where nothing of it is left
 };
 
 struct Job {
@@ -69,6 +70,9 @@ inline bool is_elsewhere(const wire::JobRecord& record) {
 }
 // The job of another cluster, which has placed it on slots that a lease gives it here: that cluster alone starts it again.
 inline bool on_lent_slots(const wire::JobRecord& record) { return record.from().lease() != 0; }
+// The part here of a job on hosts of several clusters, on lent slots: its first host is another cluster's, and each host here is one where
+// tasks may be started.
+inline bool is_part(const wire::JobRecord& record) { return record.from().part(); }
 // It is in another cluster and has not begun there: shown as pending.
 inline bool waits_elsewhere(const wire::JobRecord& record) {
   return is_elsewhere(record) && pending(shown_status(record));

@@ -75,6 +75,19 @@ class RelayTest : public ::testing::Test {
   bool starters_read = true;
 };
 
+TEST_F(RelayTest, TellsWhereTheDirectoryOfTheJobIs) {
+  says(1, framed(kAskDirectory));
+  EXPECT_THAT(let_go, ElementsAre(1)) << "it has none";
+  EXPECT_EQ(given[1], "");
+  relay.set_directory("/spool/12.0.1/u");
+  const std::string question = framed(kAskDirectory);
+  says(2, question.substr(0, 7));
+  says(2, question.substr(7));
+  EXPECT_EQ(given[2], framed("/spool/12.0.1/u"));
+  EXPECT_THAT(let_go, ElementsAre(1, 2));
+  EXPECT_TRUE(dialed.empty());
+}
+
 TEST_F(RelayTest, AllOfOnePamShareOneConversation) {
   for (StarterId starter = 1; starter <= 8; ++starter) says(starter, asking());
   EXPECT_THAT(dialed, ElementsAre(1));

@@ -274,6 +274,51 @@ TEST_F(OnLentSlots, HasAllHostsThatTheConsumerPlacedItOn) {
   EXPECT_EQ(job(key).record.hosts(1).name(), "hostB");
   EXPECT_EQ(job(key).record.hosts(1).slots(), 2U);
 }
+TEST_F(OnLentSlots, APartIsOverForItsClusterWhenNothingOfItIsLeft) {
+  tells("hostA", report::HostCame{{}, true});
+  tells("hostB", report::HostCame{{}, true});
+  wire::ForwardOffer offer;
+  *offer.mutable_attempt() = attempt_of(7);
+  offer.mutable_attempt()->set_lent_host("hostA");
+  offer.mutable_attempt()->set_part(true);
+  for (const char* host : {"hostA", "hostB"}) {
+    auto& slots = *offer.add_part();
+    slots.set_lease(5);
+    slots.set_host(host);
+    slots.set_slots(2);
+    slots.set_queue("night");
+  }
+  const JobKey key = here(book->forwards().start_on_lent_slots("east", offer, plain_job(), kAnn, now));
+  const Attempt attempt{key, job(key).record.attempt()};
+  const auto state = [&] { return *book->forwards().said_of(key, now)->state; };
+  EXPECT_TRUE(state().attempt().part());
+  EXPECT_FALSE(state().prepared());
+  tells("hostA", report::Prepared{{attempt}});
+  EXPECT_FALSE(state().prepared());
+  tells("hostB", report::Prepared{{attempt}});
+  EXPECT_TRUE(state().prepared());
+  wire::ForwardSignal kill;
+  *kill.mutable_attempt() = offer.attempt();
+  kill.mutable_sent()->set_action(wire::SentSignal::TERMINATE);
+  kill.mutable_sent()->set_number(1);
+  book->forwards().signal("east", kill, now);
+  EXPECT_TRUE(state().prepared()) << "the job's end is its first host's";
+  wire::ForwardRecall recall;
+  *recall.mutable_attempt() = offer.attempt();
+  const auto released = book->forwards().recall("east", recall, now);
+  EXPECT_TRUE(released.said.state);
+  EXPECT_FALSE(state().prepared());
+  tells("hostA", report::Gone{{attempt}});
+  EXPECT_TRUE(state().has_job());
+  // mbatchd was away when the other host told it: what the host holds says so.
+  tells("hostB", report::HostCame{{{attempt, report::Held::State::expected, false}}, true});
+  EXPECT_TRUE(std::any_of(effects.begin(), effects.end(), [](const Effect& one) {
+    return std::holds_alternative<effect::OrderRelease>(one);
+  })) << "released again";
+  EXPECT_TRUE(state().has_job());
+  tells("hostB", report::HostCame{{}, true});
+  EXPECT_EQ(over(key).how(), wire::ForwardOver::ENDED);
+}
 TEST_F(OnLentSlots, RefusesRoot) {
   EXPECT_EQ(start(7, kRoot).said.over->how(), wire::ForwardOver::NOT_STARTED);
   EXPECT_THAT(book->forwards().held_for("east"), IsEmpty());

@@ -139,10 +139,21 @@ TEST_F(BorrowedHosts, ParallelJobsNeedReceiveFrom) {
   EXPECT_EQ(plan(), "") << "four of ours and two of east; that of west takes no parallel job";
   snapshot.forget({1, 0});
   wait(2, demand_of("normal", 6));
-  EXPECT_EQ(plan(), "2 b1@east b2@east 2*h1 2*b2");
+  EXPECT_EQ(plan(), "2 2*h1 b1@east b2@east 2*b2")
+      << "our cluster starts the job, so a host of ours is the first";
   for (int id = 3; id <= 9; ++id) wait(id, demand_of("normal"));
   start();
   EXPECT_EQ(snapshot.tallies().slots[*snapshot.rules().host("c1@west")], 1) << "one slot is not parallel";
+}
+
+TEST_F(BorrowedHosts, AHostOfOursIsTheFirstOfAJobOnHostsOfSeveralClusters) {
+  borrow(kHosts);
+  for (const HostId& host : kHosts) bring_up(snapshot, host, {.slots = 2});
+  wait(1, demand_of("normal", 4, "span[ptile=2]"));
+  EXPECT_EQ(plan(), "1 2*b1@east 2*b2@east") << "of hosts of one cluster the best one";
+  snapshot.forget({1, 0});
+  wait(2, demand_of("normal", 6, "span[ptile=2]"));
+  EXPECT_EQ(plan(), "2 2*h1 2*b1@east 2*b2@east");
 }
 
 // The other side: hosts of ours that leases give away.

@@ -29,7 +29,8 @@ class LeaseInTest : public ForwardShellTest {
               tells(host, report);
             },
             [this](const std::string& host, const sched::HostReport& report) { tells(host, report); },
-            [this](const std::string& host) { book->hosts().host_gone(host, now); }, [] {}, [] {}});
+            [this](const std::string& host) { book->hosts().host_gone(host, now); }, [] {}, [] {},
+            [this](const sched::Attempt& attempt) { return span_of(attempt); }});
     in->configure(configuration);
   }
   void hear(const std::function<void(wire::PeerMessage&)>& fill) {
@@ -101,6 +102,71 @@ class LeaseInTest : public ForwardShellTest {
     for (const auto& one : said)
       if (one.has_lease_answer()) return one.lease_answer();
     return {};
+  }
+
+  std::optional<wire::JobSpan> span_of(const sched::Attempt& attempt) {
+    wire::JobSpan span;
+    for (const auto& host : job(attempt.job).record.hosts()) {
+      auto& place = *span.add_places();
+      place.set_host(std::string(sched::HostId(host.name()).host()));
+      if (sched::HostId(host.name()).ours()) place.add_addresses("10.0.0.1");
+      if (const auto known = in->place_of(host.name())) place.add_addresses(known->addresses.front());
+    }
+    return span;
+  }
+  void tells_addresses() {
+    hear([](auto& message) {
+      for (const char* name : {"n2", "n3"}) {
+        auto& host = *message.mutable_lease_loads()->add_hosts();
+        host.mutable_facts()->set_name(name);
+        host.add_addresses("10.0.0.2");
+        host.set_port(6883);
+      }
+    });
+  }
+  // A job whose part has been offered.
+  sched::JobKey spans(const std::vector<std::string>& hosts = {"hostA", "n2@east", "n3@east"}) {
+    tells("hostA", sched::report::HostCame{{}, true});
+    const sched::JobKey key{submit(sched::book::plain_job()), 0};
+    dispatch(key, hosts);
+    expectations();
+    return key;
+  }
+  void expectations() {
+    for (const auto& one : std::exchange(effects, {})) {
+      if (const auto* expect = std::get_if<sched::effect::OrderExpect>(&one))
+        if (const auto order = book->hosts().expect_order(*expect);
+            order && !sched::HostId(expect->host).ours())
+          in->expect(expect->host, *order);
+      if (const auto* release = std::get_if<sched::effect::OrderRelease>(&one))
+        if (!sched::HostId(release->host).ours()) in->release(release->host, release->attempt);
+    }
+  }
+  void prepared_here(sched::JobKey key) {
+    tells("hostA", sched::report::Prepared{{{key, job(key).record.attempt()}}});
+  }
+  wire::PeerMessage part_state(sched::JobKey key, bool prepared) {
+    wire::PeerMessage message = state_of(key);
+    message.mutable_state()->mutable_attempt()->set_part(true);
+    message.mutable_state()->set_prepared(prepared);
+    for (const char* name : {"n2", "n3"}) {
+      auto& host = *message.mutable_state()->mutable_job()->add_hosts();
+      host.set_name(name);
+      host.set_slots(1);
+    }
+    return message;
+  }
+  void part_over(sched::JobKey key, wire::ForwardOver::How how) {
+    hear([&](auto& message) {
+      *message.mutable_over()->mutable_attempt() = part_state(key, true).state().attempt();
+      message.mutable_over()->set_how(how);
+      message.mutable_over()->mutable_job()->mutable_key()->set_id(77);
+      message.mutable_over()->mutable_job()->set_status(wire::STATUS_DONE);
+    });
+    expectations();
+  }
+  bool go_is_given(sched::JobKey key) {
+    return job(key).status() == wire::STATUS_RUN && job(key).launch.go_given;
   }
 
   std::shared_ptr<const Configuration> configuration;
@@ -185,21 +251,141 @@ TEST_F(LeaseInTest, AJobOnSeveralHostsOfALeaseIsOneOrder) {
   EXPECT_EQ(count(What::kRecall), 0);
 }
 
-TEST_F(LeaseInTest, NoJobStartsOnHostsOfTwoClusters) {
+TEST_F(LeaseInTest, NoJobStartsOnABorrowedHostAndHostsOfAnotherCluster) {
   connects();
   const sched::JobKey key{submit(sched::book::plain_job()), 0};
   dispatch(key, {"n2@east", "hostA"});
   orders();
   EXPECT_EQ(count(What::kOffer), 0);
   EXPECT_EQ(status(key), wire::STATUS_PEND);
-  EXPECT_EQ(job(key).record.start_failure(),
-            "a job on hosts of several clusters is not started in this release");
-  tells("hostA", sched::report::HostCame{{}, true});
-  dispatch(key, {"hostA", "n2@east"});
-  for (const auto& one : std::exchange(effects, {}))
-    if (const auto* expect = std::get_if<sched::effect::OrderExpect>(&one))
-      in->expect(expect->host, *book->hosts().expect_order(*expect));
-  EXPECT_EQ(status(key), wire::STATUS_PEND);
+  EXPECT_EQ(
+      job(key).record.start_failure(),
+      "a job whose first host is borrowed, on hosts of several clusters, is not started in this release");
+}
+
+TEST_F(LeaseInTest, APartIsOneOrderAndTheJobGoesWhenAllHostsHavePrepared) {
+  connects();
+  tells_addresses();
+  const sched::JobKey key = spans();
+  ASSERT_EQ(count(What::kOffer), 1);
+  const auto offer =
+      std::find_if(said.begin(), said.end(), [](const auto& one) { return one.has_offer(); })->offer();
+  EXPECT_TRUE(offer.attempt().part());
+  EXPECT_FALSE(offer.has_lent()) << "a release that does not know parts must refuse it";
+  EXPECT_EQ(offer.queue(), "");
+  ASSERT_EQ(offer.part_size(), 2);
+  EXPECT_EQ(offer.part(1).host(), "n3");
+  EXPECT_EQ(offer.span().places_size(), 3);
+  EXPECT_EQ(offer.asked().script(), "");
+  prepared_here(key);
+  EXPECT_FALSE(go_is_given(key));
+  ASSERT_TRUE(in->heard("east", part_state(key, false)));
+  EXPECT_FALSE(go_is_given(key));
+  ASSERT_TRUE(in->heard("east", part_state(key, true)));
+  EXPECT_TRUE(go_is_given(key));
+  said.clear();
+  sched::order::Signal signal;
+  signal.attempt = {key, job(key).record.attempt()};
+  for (const char* host : {"n2@east", "n3@east"}) in->signal(host, signal);
+  EXPECT_EQ(count(What::kSignal), 1);
+}
+
+TEST_F(LeaseInTest, SlotsOfAPartAreUsedUntilItsClusterSaysThatItIsOver) {
+  connects();
+  tells_addresses();
+  const sched::JobKey key = spans();
+  prepared_here(key);
+  ASSERT_TRUE(in->heard("east", part_state(key, true)));
+  said.clear();
+  tells("hostA", sched::report::Over{{key, job(key).record.attempt()}});
+  expectations();
+  ASSERT_EQ(status(key), wire::STATUS_DONE);
+  EXPECT_EQ(count(What::kRecall), 1);
+  const auto host = keeper->snapshot().rules().host("n2@east");
+  EXPECT_EQ(keeper->snapshot().slots(*host), 1);
+  EXPECT_EQ(answered().uses_size(), 2);
+  stands(wire::LeaseStands::INACTIVE, 2, 2);
+  EXPECT_EQ(answered().uses_size(), 2) << "of a part that has not ended";
+  ASSERT_TRUE(in->heard("east", part_state(key, false)));
+  EXPECT_EQ(count(What::kRecall), 0) << "it was asked already";
+  part_over(key, wire::ForwardOver::ENDED);
+  EXPECT_EQ(count(What::kAcknowledge), 1);
+  EXPECT_EQ(keeper->snapshot().slots(*host), 2);
+}
+
+TEST_F(LeaseInTest, APartThatTheBookDoesNotKnowIsTakenBack) {
+  connects();
+  tells_addresses();
+  const sched::JobKey key = spans();
+  prepared_here(key);
+  ASSERT_TRUE(in->heard("east", part_state(key, true)));
+  in->lost("east");
+  tells("hostA", sched::report::Over{{key, job(key).record.attempt()}});
+  expectations();
+  said.clear();
+  in->serves("east");
+  stands(wire::LeaseStands::ACTIVE, 1, 2);
+  hear([](auto& message) { message.mutable_leases_told()->add_leases(5); });
+  hear([&](auto& message) {
+    message.mutable_held()->set_last(true);
+    *message.mutable_held()->add_running() = part_state(key, true).state();
+  });
+  expectations();
+  EXPECT_EQ(count(What::kRecall), 1);
+  EXPECT_EQ(keeper->snapshot().slots(*keeper->snapshot().rules().host("n3@east")), 1);
+}
+
+TEST_F(LeaseInTest, AJobRunsOnWhileItsPartIsOutOfReach) {
+  connects();
+  tells_addresses();
+  const sched::JobKey key = spans();
+  prepared_here(key);
+  ASSERT_TRUE(in->heard("east", part_state(key, true)));
+  in->lost("east");
+  EXPECT_EQ(status(key), wire::STATUS_RUN);
+  said.clear();
+  in->serves("east");
+  stands(wire::LeaseStands::ACTIVE, 1, 2);
+  hear([](auto& message) { message.mutable_leases_told()->add_leases(5); });
+  hear([&](auto& message) {
+    message.mutable_held()->set_last(true);
+    *message.mutable_held()->add_running() = part_state(key, true).state();
+  });
+  expectations();
+  EXPECT_EQ(count(What::kRecall) + count(What::kOffer), 0);
+  EXPECT_EQ(status(key), wire::STATUS_RUN);
+}
+
+TEST_F(LeaseInTest, AJobPendsAgainWhereItsPartIsRefused) {
+  connects();
+  tells_addresses();
+  const sched::JobKey stale = spans(), refused = spans();
+  part_over(stale, wire::ForwardOver::STALE);
+  EXPECT_EQ(status(stale), wire::STATUS_PEND);
+  EXPECT_EQ(job(stale).record.excluded_hosts_size(), 0);
+  part_over(refused, wire::ForwardOver::NOT_STARTED);
+  EXPECT_EQ(status(refused), wire::STATUS_PEND);
+  EXPECT_EQ(job(refused).record.excluded_hosts(0), "n2@east");
+  in->lost("east");
+  connects();
+  const sched::JobKey unreachable = spans();
+  EXPECT_EQ(status(unreachable), wire::STATUS_PEND) << "the provider has told no address: an older release";
+}
+
+TEST_F(LeaseInTest, AJobEndsWhereItsPartHasEnded) {
+  connects();
+  tells_addresses();
+  const sched::JobKey recalled = spans(), killed = spans();
+  for (const auto key : {recalled, killed}) {
+    prepared_here(key);
+    ASSERT_TRUE(in->heard("east", part_state(key, true)));
+  }
+  part_over(recalled, wire::ForwardOver::WITHDRAWN);
+  part_over(killed, wire::ForwardOver::ENDED);
+  for (const auto key : {recalled, killed}) {
+    EXPECT_TRUE(job(key).record.kill_asked());
+    EXPECT_EQ(job(key).record.requeue_asked(), key == recalled);
+  }
 }
 
 TEST_F(LeaseInTest, AJobPendsAgainWhenItsStartIsStaleOrRecalled) {

@@ -1,0 +1,54 @@
+#include "common/io/relay_directory.hpp"
+
+#include <sys/time.h>
+
+#include <array>
+#include <cerrno>
+
+#include "common/io/abstract_socket.hpp"
+#include "common/wire/frame.hpp"
+#include "common/wire/relay.hpp"
+
+namespace rollcall::io {
+namespace {
+
+constexpr time_t kPatienceSeconds = 5;
+constexpr std::size_t kLengthBytes = 4;
+
+bool send_all(const Descriptor& socket, std::string_view bytes) {
+  while (!bytes.empty()) {
+    const ssize_t size = send(socket.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL);
+    if (size < 0 && errno == EINTR) continue;
+    if (size <= 0) return false;
+    bytes.remove_prefix(static_cast<std::size_t>(size));
+  }
+  return true;
+}
+
+}  // namespace
+
+std::string relay_directory(const std::string& relay) {
+  const auto place = abstract_address(relay);
+  const Descriptor socket(place ? ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0) : -1);
+  if (!socket) return "";
+  const timeval patience{kPatienceSeconds, 0};
+  setsockopt(socket.get(), SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
+  setsockopt(socket.get(), SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience);
+  if (connect(socket.get(), reinterpret_cast<const sockaddr*>(&place->address), place->size) != 0) return "";
+  if (!peer_is_our_user(socket)) return "";
+  std::string question;
+  wire::append_frame(question, wire::kAskDirectory);
+  if (!send_all(socket, question)) return "";
+  std::string answer;
+  std::array<char, 4096> room;
+  for (;;) {
+    const ssize_t size = recv(socket.get(), room.data(), room.size(), 0);
+    if (size < 0 && errno == EINTR) continue;
+    if (size <= 0) break;
+    answer.append(room.data(), static_cast<std::size_t>(size));
+    if (answer.size() > kLengthBytes + wire::kAskLimit) return "";
+  }
+  return answer.size() > kLengthBytes ? answer.substr(kLengthBytes) : "";
+}
+
+}  // namespace rollcall::io

@@ -1,0 +1,40 @@
+// JobSpans: what the hosts of jobs share that have hosts of several clusters: of our own jobs it is made, of parts of other clusters' jobs it
+// is what their cluster has told. docs/decisions/0106.
+//
+// In memory only. Ours are made again, the same ones, after a restart. A host of a part that lost its order while mbatchd was restarted
+// cannot get it again: the start is taken back, or the part goes on without that host's tasks.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+
+#include "common/io/cluster_key.hpp"
+#include "sched/mbatchd/engine.hpp"
+#include "sched/policy/book/job_table.hpp"
+
+namespace rollcall::mbatchd {
+
+class JobSpans {
+ public:
+  // place_of: of a host of ours, or a borrowed one; none: it takes no part in such a job.
+  JobSpans(const sched::book::JobTable& jobs, const io::ClusterKey& own,
+           std::function<std::optional<HostPlace>(const std::string& host)> place_of)
+      : jobs_(jobs), own_(own), place_of_(std::move(place_of)) {}
+
+  // The part `job` of another cluster's job; checked.
+  void told(sched::JobKey job, const wire::JobSpan& span);
+  bool is_part(const sched::Attempt& attempt) const;
+  // None: all hosts of the attempt are of one cluster, or it is a part whose span is not known.
+  std::optional<wire::JobSpan> of(const sched::Attempt& attempt) const;
+
+ private:
+  const sched::book::JobTable& jobs_;
+  const io::ClusterKey own_;
+  const std::function<std::optional<HostPlace>(const std::string& host)> place_of_;
+  std::map<sched::JobKey, wire::JobSpan> told_;
+  std::size_t clean_at_ = 100;  // so many of them: those of parts that are over are dropped
+};
+
+}  // namespace rollcall::mbatchd

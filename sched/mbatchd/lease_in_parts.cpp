@@ -1,0 +1,192 @@
+// LeaseIn: jobs with hosts of ours and borrowed ones: their parts at providers. docs/decisions/0106.
+#include <algorithm>
+#include <set>
+
+#include "sched/mbatchd/forward_wire.hpp"
+#include "sched/mbatchd/lease_in.hpp"
+#include "sched/policy/peers/crossing.hpp"
+#include "sched/policy/peers/forward_messages.hpp"
+#include "sched/policy/peers/span_messages.hpp"
+#include "sched/policy/values/spans.hpp"
+
+namespace rollcall::mbatchd {
+namespace {
+
+namespace peers = sched::peers;
+namespace report = sched::report;
+using sched::Attempt;
+using sched::HostId;
+
+constexpr std::size_t kMostEnding = 10'000;
+
+std::string provider_of(const std::string& host) { return std::string(HostId(host).cluster()); }
+
+wire::ForwardAttempt part_named(const Attempt& attempt, const std::string& host) {
+  wire::ForwardAttempt to = peers::attempt_of(attempt);
+  to.set_lent_host(std::string(HostId(host).host()));
+  to.set_part(true);
+  return to;
+}
+
+// What the provider needs of the job: whose it is, and what its tables show.
+wire::Submission asked_of_part(const sched::Job& job, const std::vector<wire::ExecHost>& hosts) {
+  const wire::Submission& asked = *job.asked;
+  wire::Submission part;
+  part.set_user(asked.user());
+  part.set_command(asked.command());
+  part.set_job_name(asked.job_name());
+  part.set_project(asked.project());
+  part.set_from_host(asked.from_host());
+  part.set_cwd(asked.cwd());
+  std::uint32_t slots = 0;
+  for (const auto& host : hosts) slots += host.slots();
+  part.set_min_slots(slots);
+  part.set_max_slots(slots);
+  return part;
+}
+
+}  // namespace
+
+std::vector<wire::ExecHost> LeaseIn::part_at(const std::string& cluster, const Attempt& attempt) const {
+  std::vector<wire::ExecHost> part;
+  const sched::Job* job = jobs_.find(attempt.job);
+  if (!job || job->record.attempt() != attempt.number || job->record.hosts().empty() ||
+      sched::is_elsewhere(job->record) || provider_of(job->record.hosts(0).name()) == cluster)
+    return part;
+  for (const auto& host : job->record.hosts())
+    if (provider_of(host.name()) == cluster) part.push_back(host);
+  return part;
+}
+
+std::optional<HostPlace> LeaseIn::place_of(const std::string& host) const {
+  const HostId id(host);
+  const auto peer = peers_.find(std::string(id.cluster()));
+  if (peer == peers_.end()) return std::nullopt;
+  const auto place = peer->second.places.find(std::string(id.host()));
+  return place == peer->second.places.end() ? std::nullopt : std::optional(place->second);
+}
+
+// Why the job cannot have this part now: of the job's hosts as they are; none: it can.
+std::optional<std::string> LeaseIn::why_no_part(const wire::JobSpan& span) const {
+  std::set<std::string> names;
+  for (const auto& place : span.places()) {
+    if (!names.insert(place.host()).second) return "another host of the job has the same name";
+    if (place.addresses().empty())
+      return "host " + place.host() +
+             " runs no job on hosts of several clusters in this release, or has not said where it is reached";
+  }
+  return std::nullopt;
+}
+
+// The part's hosts are one order, which its first host stands for.
+void LeaseIn::expect(const std::string& host, const sched::order::Expect& order) {
+  const std::string cluster = provider_of(host);
+  const sched::Job* job = jobs_.find(order.attempt.job);
+  if (!job || job->record.attempt() != order.attempt.number || job->record.hosts().empty()) return;
+  const std::string& first = job->record.hosts(0).name();
+  if (provider_of(first) == cluster) return;  // it is in the order that the first host gets
+  if (!HostId(first).ours())
+    return handler_.told_soon(host, report::NotPrepared{order.attempt, kSeveralClusters});
+  const auto part = part_at(cluster, order.attempt);
+  if (!knows(cluster) || part.front().name() != host) return;  // ordered again when it connects
+  const Lease* of = lease_of(HostId(host));
+  if (!of || !of->placeable())
+    return handler_.told_soon(host, report::PartOver{order.attempt, "the lease has changed", true});
+  for (const auto& each : part)
+    if (lease_of(HostId(each.name())) != of)
+      return handler_.told_soon(
+          each.name(), report::NotPrepared{
+                           order.attempt, "a job on hosts of several leases is not started in this release"});
+  const auto span = handler_.span_of(order.attempt);
+  if (!span) return;
+  if (auto why = why_no_part(*span))
+    return handler_.told_soon(host, report::NotPrepared{order.attempt, std::move(*why)});
+  offer_part(cluster, *of, *job, part, order.limits, *span);
+}
+
+void LeaseIn::offer_part(const std::string& cluster, const Lease& of, const sched::Job& job,
+                         const std::vector<wire::ExecHost>& part, const wire::Limits& limits,
+                         const wire::JobSpan& span) {
+  const Attempt attempt{job.key(), job.record.attempt()};
+  wire::PeerMessage message;
+  auto& offer = *message.mutable_offer();
+  *offer.mutable_attempt() = part_named(attempt, part.front().name());
+  *offer.mutable_asked() = asked_of_part(job, part);
+  *offer.mutable_asked()->mutable_limits() = limits;
+  peers::propose(peers::proposed(user_map_of(configuration_->files), cluster, job.asked->user()), offer);
+  for (const auto& each : part) {
+    auto& slots = *offer.add_part();
+    slots.set_lease(of.id.number);
+    slots.mutable_under()->set_term(of.number.term);
+    slots.mutable_under()->set_counter(of.number.counter);
+    slots.set_host(std::string(HostId(each.name()).host()));
+    slots.set_slots(static_cast<std::int32_t>(each.slots()));
+    slots.set_queue(job.record.queue());
+  }
+  *offer.mutable_span() = span;
+  starts_[{cluster, attempt}] = {of.id, of.number};
+  handler_.say(cluster, std::move(message));
+}
+
+// The part's slots count until its cluster says that it is over.
+void LeaseIn::recall_part(const std::string& cluster, const Attempt& attempt, const std::string& host,
+                          const std::map<std::string, int>& slots) {
+  Ending& ending = ending_[{cluster, attempt}];
+  ending.slots = slots;
+  if (std::exchange(ending.asked, true)) return;
+  wire::PeerMessage message = peers::recall_of(attempt);
+  *message.mutable_recall()->mutable_attempt() = part_named(attempt, host);
+  ending.asked = handler_.say(cluster, std::move(message));
+}
+
+// The Book has no use for the part, or it is to be released.
+void LeaseIn::release_part(const std::string& cluster, const Attempt& attempt,
+                           const std::vector<wire::ExecHost>& part) {
+  std::map<std::string, int> slots;
+  for (const auto& each : part)
+    slots[std::string(HostId(each.name()).host())] = static_cast<int>(each.slots());
+  recall_part(cluster, attempt, part.front().name(), slots);
+  borrow();
+}
+
+void LeaseIn::take_part_state(const std::string& cluster, const wire::ForwardState& told,
+                              const wire::JobElsewhere& there) {
+  const Attempt attempt = peers::attempt_of(told.attempt());
+  const sched::Job* job = jobs_.find(attempt.job);
+  const auto part = part_at(cluster, attempt);
+  if (!job || !sched::placed(job->status()) || part.empty()) {
+    // A provider that names parts which never were takes slots of its own hosts from us, and no more memory than this.
+    if (ending_.size() >= kMostEnding && !ending_.contains({cluster, attempt})) return;
+    std::map<std::string, int> slots;
+    for (const auto& host : there.hosts())
+      slots[host.name()] =
+          static_cast<int>(std::min<std::uint32_t>(host.slots(), std::uint32_t{peers::kMostLeasedSlots}));
+    recall_part(cluster, attempt, told.attempt().lent_host(), slots);
+    return borrow();
+  }
+  // Copies: a report may change the job.
+  const bool waits = !job->launch.go_given;
+  if (there.has_usage()) handler_.told(part.front().name(), report::Used{attempt, there.usage()});
+  if (!told.prepared() || !waits) return;
+  for (const auto& each : part) handler_.told(each.name(), report::Prepared{{attempt}});
+}
+
+void LeaseIn::take_part_over(const std::string& cluster, const wire::ForwardOver& told) {
+  using Over = wire::ForwardOver;
+  const Attempt attempt = peers::attempt_of(told.attempt());
+  ending_.erase({cluster, attempt});
+  wire::PeerMessage message = peers::acknowledge_of(attempt, nullptr);
+  *message.mutable_acknowledge()->mutable_attempt() = told.attempt();
+  handler_.say(cluster, std::move(message));
+  const sched::Job* job = jobs_.find(attempt.job);
+  const auto part = part_at(cluster, attempt);
+  if (job && sched::placed(job->status()) && !part.empty()) {
+    std::string why = told.why().empty() ? "the job's part in cluster " + cluster + " is over" : told.why();
+    const bool recalled = told.how() == Over::STALE || told.how() == Over::WITHDRAWN;
+    handler_.told(part.front().name(), report::PartOver{attempt, std::move(why), recalled});
+  }
+  answered(cluster, attempt);
+  borrow();
+}
+
+}  // namespace rollcall::mbatchd

@@ -1,0 +1,30 @@
+// spans: jobs with hosts of several clusters (docs/decisions/0106). Functions.
+#pragma once
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "common/wire/job.pb.h"
+#include "sched/policy/values/host_id.hpp"
+
+namespace rollcall::sched {
+
+// Its hosts are not all of one cluster.
+template <class Hosts>
+bool spans_clusters(const Hosts& hosts) {
+  return std::any_of(hosts.begin(), hosts.end(), [&](const wire::ExecHost& host) {
+    return HostId(host.name()).cluster() != HostId(hosts.begin()->name()).cluster();
+  });
+}
+
+// The hosts as the processes of such a job see them: launchers put names into words where "@" means something else.
+template <class Hosts>
+std::vector<wire::ExecHost> hosts_in_job(const Hosts& hosts) {
+  std::vector<wire::ExecHost> named(hosts.begin(), hosts.end());
+  if (!spans_clusters(hosts)) return named;
+  for (auto& host : named) host.set_name(std::string(HostId(host.name()).host()));
+  return named;
+}
+
+}  // namespace rollcall::sched

@@ -1,0 +1,273 @@
+"""Jobs on hosts of several clusters at once: a cluster's own hosts, and hosts that others lend it. They start when all hosts have prepared
+them, have tasks on each of them, and give a borrowed slot back when nothing of them is left there."""
+
+import os
+import re
+
+from rollcall_testing.batch_cluster import QUEUES
+from rollcall_testing.cluster_links import Cut, MasterKilled
+from rollcall_testing.federation import ALICE, Federation
+from rollcall_testing.munge import needs_users
+from rollcall_testing.programs import notes_in
+from rollcall_testing.runner import expect, expect_equal, expect_in, main
+from rollcall_testing.waiting import wait_until
+
+BOTH = QUEUES + """Begin Queue
+QUEUE_NAME = both
+PRIORITY = 40
+HOSTS = {own} allremote
+End Queue
+"""
+LENDS = """Begin HostExport
+PER_HOST = {host}
+SLOTS = {slots}
+DISTRIBUTION = ([west, 1])
+End HostExport
+"""
+PARAMS = "MC_RUSAGE_UPDATE_INTERVAL = 1"
+
+
+def mixed(bench, west=("n1",), own="all", lent=None, apart=()):
+    """West with two slots on each host of its own and two on each borrowed one. `lent`: hosts by provider."""
+    lent = lent or {"east": ("n2",)}
+    members = {"west": west, **lent}
+    clusters = Federation(bench, members, queues={"west": BOTH.format(own=own)}, params=dict.fromkeys(members, PARAMS),
+                          slots={"west": 2, **dict.fromkeys(lent, 1)}, apart=apart)
+    for name, hosts in lent.items():
+        clusters[name].write_batch("lsb.resources", LENDS.format(host=hosts[-1], slots=2))
+    receives = "".join(f"{name} Y\n" for name in lent)
+    with open(f"{clusters['west'].conf}/lsf.cluster.west", "a", encoding="utf-8") as file:
+        file.write(f"Begin RemoteClusters\nCLUSTERNAME RECV_FROM\n{receives}End RemoteClusters\n")
+    return clusters
+
+
+def row(side, name):
+    """The columns of bhosts: HOST_NAME STATUS JL/U MAX NJOBS RUN ..."""
+    for line in side.user("bhosts", "-w").stdout.splitlines():
+        if line.split()[:1] == [name]:
+            return line.split()
+    return None
+
+
+def shown(side, *jobs):
+    def text():
+        histories = "".join(side.user("bhist", "-l", str(job)).stdout + side.user("bjobs", "-l", "-UF", str(job)).stdout for job in jobs)
+        return f"{side.user('bhosts', '-w').stdout}\n{histories}\n{side.logs_text()}"
+
+    return text
+
+
+def lines_of(clusters, name="ran"):
+    path = f"{clusters['west'].places[ALICE]}/{name}"
+    if not os.path.exists(path):
+        return []
+    with open(path, encoding="utf-8") as file:
+        return file.read().splitlines()
+
+
+def open_gate(clusters):
+    with open(f"{clusters['west'].places[ALICE]}/gate", "w", encoding="utf-8"):
+        pass
+
+
+def borrow(clusters, count=1):
+    """A job that could use them has the leases made."""
+    west = clusters["west"]
+    own = [west.bsub("sleep 1000", "-q", "normal", "-n", "2", "-o", "/dev/null") for _ in west.names]
+    for fills in own:
+        west.wait_for(fills, "RUN")
+    job = west.bsub("sleep 0", "-q", "both", "-o", "/dev/null")
+    west.wait_for(job, "DONE")
+    wait_until(lambda: sum("@" in line.split()[0] and line.split()[1] == "ok" for line in west.user("bhosts", "-w").stdout.splitlines()[1:]) >= count,
+               shown(west))
+    for fills in own:
+        west.run("bkill", str(fills))
+        west.wait_for(fills, "EXIT")
+
+
+def task_file(clusters):
+    home = clusters["west"].places[ALICE]
+    with open(f"{home}/task", "w", encoding="utf-8") as file:
+        file.write(f"#!/bin/sh\necho $(hostname) $LSB_JOBID >>{home}/ran\n")
+    os.chmod(f"{home}/task", 0o755)
+    return f"{home}/task"
+
+
+def alive(pid):
+    try:
+        with open(f"/proc/{pid}/stat", encoding="utf-8") as file:
+            return file.read().rsplit(")", 1)[1].split()[0] != "Z"
+    except OSError:
+        return False
+
+
+def test_a_job_runs_on_hosts_of_both_clusters(bench):
+    with mixed(bench) as clusters:
+        west, east = clusters["west"], clusters["east"]
+        borrow(clusters)
+        home, task = west.places[ALICE], task_file(clusters)
+        before = len(east.jobs())
+        job = west.bsub(f"env >{home}/words; for host in $LSB_HOSTS; do blaunch $host {task} 2>>{home}/errors; done; blaunch {task} 2>>{home}/errors; "
+                        f"until [ -e {home}/gate ]; do sleep 0.1; done", "-q", "both", "-n", "4", "-o", "out.%J")
+        wait_until(lambda: len(lines_of(clusters)) == 8, lambda: f"{lines_of(clusters)} {lines_of(clusters, 'errors')} {shown(west, job)()}")
+        expect_equal(sorted(lines_of(clusters)), [f"n1 {job}"] * 4 + [f"n2 {job}"] * 4, "tasks")
+        west.wait_for(job, "RUN")
+        expect_equal(west.field(job, "exec_host"), "2*n1:2*n2@east", "bjobs in west: its own host is the first one")
+        expect_equal(row(west, "n2@east")[3:6], ["2", "2", "2"], "bhosts in west")
+        there = east.jobs()[before]
+        expect_equal(east.jobs("source_cluster srcjobid queue exec_host stat")[before], f"west {job} both@west 2*n2 RUN", "bjobs in east")
+        words = dict(line.split("=", 1) for line in lines_of(clusters, "words") if "=" in line)
+        expect_equal(words["LSB_MCPU_HOSTS"], "n1 2 n2 2 ", "the job's hosts as its processes see them")
+        expect("ROLLCALL_KEY_FILE" not in words, "the key is in no environment")
+        west.run("bstop", str(job))
+        west.wait_for(job, "USUSP")
+        east.wait_for(there, "USUSP")
+        west.run("bresume", str(job))
+        west.wait_for(job, "RUN")
+        east.wait_for(there, "RUN")
+        waits = west.bsub("true", "-q", "both", "-n", "4", "-o", "/dev/null")
+        open_gate(clusters)
+        west.wait_for(job, "DONE")
+        east.wait_for(there, "DONE")
+        west.wait_for(waits, "DONE")
+        wait_until(lambda: row(west, "n2@east")[4] == "0", shown(west))
+
+
+def test_a_kill_ends_all_parts(bench):
+    with mixed(bench) as clusters:
+        west, east = clusters["west"], clusters["east"]
+        borrow(clusters)
+        home = west.places[ALICE]
+        job = west.bsub(f"blaunch -z \"$(echo $LSB_HOSTS | tr ' ' '\\n' | sort -u | tr '\\n' ' ')\" 'echo $(hostname) $$ >>{home}/ran; exec sleep 1000'", "-q", "both", "-n", "4", "-o", "/dev/null")
+        wait_until(lambda: len(lines_of(clusters)) == 2, shown(west, job))
+        west.wait_for(job, "RUN")
+        there = east.jobs()[-1]
+        processes = [line.split()[1] for line in lines_of(clusters)]
+        wait_until(lambda: "MEM: " in west.user("bjobs", "-l", "-UF", str(job)).stdout, shown(west, job), 60)
+        west.run("bkill", str(job))
+        west.wait_for(job, "EXIT")
+        east.wait_for(there, "DONE", "EXIT")
+        expect_equal([pid for pid in processes if alive(pid)], [], "processes when the part is over")
+        expect_in("TERM_OWNER", west.field(job, "exit_reason"), "bjobs in west")
+        # The provider's administrator ends his part: the job ends with it.
+        second = west.bsub("blaunch n2 sleep 1000", "-q", "both", "-n", "4", "-o", "/dev/null")
+        west.wait_for(second, "RUN")
+        east.wait_for(east.jobs()[-1], "RUN")
+        east.user("bkill", east.jobs()[-1])
+        west.wait_for(second, "EXIT")
+        expect_in("n2@east", west.user("bhist", "-l", str(second)).stdout.replace("\n                     ", ""), "bhist says why")
+
+
+def test_mpi_programs_run_on_hosts_of_both_clusters(bench):
+    os.chmod(bench.cluster.environment["TMPDIR"], 0o1777)  # where bsub gives an esub its files
+    # The users' homes of the programs have no key: the job has one of its own.
+    with mixed(bench) as clusters:
+        west, home = clusters["west"], clusters["west"].places[ALICE]
+        borrow(clusters)
+        for kind in ("openmpi", "mpich"):
+            west.run("mkdir", f"{home}/{kind}")
+            job = west.bsub(f"mpirun.lsf {bench.mpi_target(kind)} {home}/{kind} allreduce", "-q", "both", "-n", "4", "-a", kind, "-o", f"{kind}.out")
+            west.wait_for(job, "DONE", "EXIT", seconds=120)
+            said = "\n".join(lines_of(clusters, f"{kind}.out"))
+            expect_equal(west.field(job), "DONE", f"the end of {kind}: {said}\n{west.logs_text()}")
+            notes = notes_in(f"{home}/{kind}")
+            expect_equal(sorted(note.host for note in notes), ["n1", "n1", "n2", "n2"], f"hosts of the ranks of {kind}")
+            expect_equal(len(re.findall(r"^\d{5} +n[12] .* Done ", said, re.M)), 4, f"pam's table of {kind}: {said}")
+            bench.saw(kind)
+
+
+# The masters are on other hosts than the job: only their link is cut.
+def test_a_cut_and_killed_daemons_leave_the_job_and_its_slots_alone(bench):
+    with mixed(bench, west=("n1", "n2"), own="n2", lent={"east": ("n3", "n4")}) as clusters:
+        west, east = clusters["west"], clusters["east"]
+        borrow(clusters)
+        home, task = west.places[ALICE], task_file(clusters)
+        command = f"while [ ! -e {home}/gate ]; do blaunch n4 {task}; sleep 0.3; done"
+        job = west.bsub(command, "-q", "both", "-n", "4", "-o", "out.%J")
+        waits = west.bsub("true", "-q", "both", "-n", "4", "-o", "/dev/null")
+        wait_until(lambda: len(lines_of(clusters)) > 1, shown(west, job))
+        there = east.jobs()[-1]
+        members = list(clusters.members.values())
+
+        def goes_on(what):
+            count = len(lines_of(clusters))
+            wait_until(lambda: len(lines_of(clusters)) > count, lambda: f"tasks {what}: {lines_of(clusters, f'out.{job}')} {shown(west, job)()}", 60)
+            expect_equal(west.field(waits), "PEND", f"the slots are in use {what}")
+            expect_equal(west.field(job), "RUN", what)
+
+        for fault in (Cut(bench, members, (west, east)), MasterKilled(bench, members, (west,)), MasterKilled(bench, members, (east,))):
+            fault.begin()
+            if not isinstance(fault, MasterKilled):
+                east.wait_for_connection("west", ": not connected")
+                goes_on(f"during {fault}")
+            fault.end()
+            west.wait_for_connection("east")
+            east.wait_for_connection("west")
+            goes_on(f"after {fault}")
+        for side, host in ((east, "n4"), (west, "n2")):
+            side.kill_daemon("res", host)
+            side.start_daemon("res", host)
+            goes_on(f"after RES of {host} was killed")
+        expect_equal(east.field(there), "RUN", "the part")
+        # Killed while the masters are cut off: the part ends when they have connected, and its slots come back then.
+        cut = Cut(bench, members, (west, east))
+        cut.begin()
+        east.wait_for_connection("west", ": not connected")
+        west.run("bkill", str(job))
+        west.wait_for(job, "EXIT")
+        expect_equal(east.field(there), "RUN", "the part during the cut")
+        cut.end()
+        west.wait_for_connection("east")
+        east.wait_for(there, "DONE", "EXIT")
+        west.wait_for(waits, "DONE")
+
+
+def test_a_recalled_part_requeues_the_job(bench):
+    with mixed(bench) as clusters:
+        west, east = clusters["west"], clusters["east"]
+        borrow(clusters)
+        home, task = west.places[ALICE], task_file(clusters)
+        job = west.bsub(f"blaunch n2 {task}; until [ -e {home}/gate ]; do sleep 0.1; done", "-q", "both", "-n", "4", "-o", "/dev/null")
+        wait_until(lambda: len(lines_of(clusters)) == 1, shown(west, job))
+        west.wait_for(job, "RUN")
+        east.write_batch("lsb.resources", "")
+        east.good("badmin", "reconfig", "-f")
+        west.wait_for(job, "PEND")
+        wait_until(lambda: row(west, "n2@east") is None, shown(west, job))
+        east.write_batch("lsb.resources", LENDS.format(host="n2", slots=2))
+        east.good("badmin", "reconfig", "-f")
+        wait_until(lambda: len(lines_of(clusters)) == 2, shown(west, job), 60)
+        open_gate(clusters)
+        west.wait_for(job, "DONE")
+
+
+def test_hosts_of_two_providers_are_in_one_job(bench):
+    with mixed(bench, lent={"east": ("n2",), "south": ("n3",)}) as clusters:
+        west = clusters["west"]
+        borrow(clusters, 2)
+        task = task_file(clusters)
+        job = west.bsub(f"blaunch {task}; blaunch n3 blaunch n2 {task}", "-q", "both", "-n", "6", "-o", "out.%J")
+        west.wait_for(job, "DONE", "EXIT")
+        expect_equal(sorted(lines_of(clusters)), [f"n1 {job}"] * 2 + [f"n2 {job}"] * 3 + [f"n3 {job}"] * 2,
+                     f"tasks: {lines_of(clusters, f'out.{job}')} {shown(west, job)()}")
+
+
+def test_a_job_that_must_begin_on_a_borrowed_host_is_not_mixed(bench):
+    with mixed(bench) as clusters:
+        west = clusters["west"]
+        borrow(clusters)
+        job = west.bsub("sleep 1000", "-q", "both", "-n", "4", "-m", "n2@east! n1", "-o", "/dev/null")
+        reason = "a job whose first host is borrowed, on hosts of several clusters, is not started in this release"
+        wait_until(lambda: reason in west.user("bhist", "-l", str(job)).stdout.replace("\n                     ", "") or reason in west.user("bjobs", "-l", "-UF", str(job)).stdout,
+                   shown(west, job), 60)
+        expect_equal(west.field(job), "PEND", "the job")
+        west.run("bkill", str(job))
+        west.wait_for(job, "EXIT")
+
+
+def requires(_):
+    needs_users()
+
+
+if __name__ == "__main__":
+    main(hosts=4, requires=requires)
