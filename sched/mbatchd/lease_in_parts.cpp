@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <set>
 
+#include "sched/mbatchd/borrowed_host.hpp"
 #include "sched/mbatchd/forward_wire.hpp"
 #include "sched/mbatchd/lease_in.hpp"
 #include "sched/policy/peers/crossing.hpp"
@@ -18,8 +19,6 @@ using sched::Attempt;
 using sched::HostId;
 
 constexpr std::size_t kMostEnding = 10'000;
-
-std::string provider_of(const std::string& host) { return std::string(HostId(host).cluster()); }
 
 wire::ForwardAttempt part_named(const Attempt& attempt, const std::string& host) {
   wire::ForwardAttempt to = peers::attempt_of(attempt);

@@ -1,72 +1,22 @@
 #include "sched/mbatchd/lease_out.hpp"
 
 #include <algorithm>
-#include <cmath>
 
 #include "common/base/host_list.hpp"
 #include "common/io/local_time.hpp"
-#include "common/wire/host_facts.hpp"
-#include "sched/policy/answers/lease_rows.hpp"
-#include "sched/policy/cycle/tally.hpp"
-#include "sched/policy/peers/crossing.hpp"
+#include "sched/mbatchd/lease_jobs.hpp"
 #include "sched/policy/peers/lease_messages.hpp"
-#include "sched/policy/peers/span_messages.hpp"
 
 namespace rollcall::mbatchd {
 namespace {
 
 namespace lease = sched::lease;
 namespace peers = sched::peers;
-using lease::ExportPolicy;
-using sched::HostNumber;
 using sched::JobKey;
 
 constexpr const char* kLeaseRow = "lease";
 constexpr Duration kShortestReclaim = std::chrono::seconds(5);  // MC_RECLAIM_DELAY=0
 constexpr Duration kAskAgain = std::chrono::seconds(5);  // a host with jobs that the Book does not know
-constexpr int kTermShift = 24;  // a lease's number: the store's term, then a counter of it
-
-// A host of ours as RES_SELECT sees it.
-class HostToExport final : public resreq::HostView {
- public:
-  HostToExport(const IndexTable& indices, const sched::cycle::HostValues& values)
-      : indices_(indices), values_(values) {}
-  double number(ResourceId id) const override {
-    return id < values_.numbers.size() ? values_.numbers[id] : std::nan("");
-  }
-  std::string_view word(ResourceId id) const override {
-    return id < values_.words.size() ? std::string_view(values_.words[id]) : std::string_view();
-  }
-  bool has(ResourceId id) const override {
-    const auto type = indices_.at(id).type;
-    if (type == ResourceType::boolean) return id < values_.has.size() && values_.has[id];
-    return type == ResourceType::string ? !word(id).empty() : !std::isnan(number(id));
-  }
-
- private:
-  const IndexTable& indices_;
-  const sched::cycle::HostValues& values_;
-};
-
-int slots_on(const wire::JobRecord& record, const std::string& host) {
-  for (const auto& on : record.hosts())
-    if (on.name() == host) return static_cast<int>(on.slots());
-  return 0;
-}
-
-// Memory and swap in KB.
-std::pair<std::int64_t, std::int64_t> memory_on(const wire::JobRecord& record, const std::string& host) {
-  if (record.hosts_size() == 1) return {record.usage().memory_kb(), record.usage().swap_kb()};
-  for (const auto& of : record.usage().hosts())
-    if (of.host() == host) return {of.memory_kb(), of.swap_kb()};
-  return {0, 0};
-}
-
-// MXJ, its CPUs where MXJ is not given.
-int own_slots(const sched::cycle::HostValues& values) {
-  if (values.row == nullptr || values.row->slots_of_cpus) return values.cpus;
-  return values.row->slots.value_or(values.cpus);
-}
 
 }  // namespace
 
@@ -198,11 +148,6 @@ void LeaseOut::divide(std::uint64_t number) {
   step(number, divided);
 }
 
-std::vector<lease::LeasedHost> LeaseOut::exported_by(const Lease& of, const lease::Offer& offer) const {
-  return of.shared() ? lease::divided_hosts(of, offer.hosts, own_hosts(offer.hosts), attempts())
-                     : offer.hosts;
-}
-
 void LeaseOut::changed(const std::set<JobKey>& jobs) {
   if (!jobs.empty()) advance_due_ = true;
 }
@@ -211,152 +156,6 @@ std::vector<const LeaseOut::Lease*> LeaseOut::all() const {
   std::vector<const Lease*> all;
   for (const auto& [number, one] : leases_) all.push_back(&one);
   return all;
-}
-
-std::vector<lease::ExportHost> LeaseOut::export_hosts() const {
-  const auto& snapshot = keeper_.snapshot();
-  const auto& rules = snapshot.rules();
-  std::map<std::string, int> exported;  // whole hosts
-  for (const auto& [number, one] : leases_)
-    for (const auto& lent : one.lease.hosts)
-      if (!one.names_hosts() && lent.wanted > 0)
-        exported[lent.has.host] =
-            one.both_sides.contains(lent.has.host) ? one.both_sides.at(lent.has.host) : lent.wanted;
-  std::vector<lease::ExportHost> hosts;
-  for (HostNumber host = 0; host < rules.own_hosts; ++host) {
-    const auto& values = snapshot.values(host);
-    const auto& state = snapshot.host(host);
-    const bool up = !state.unavailable && !state.unreachable;
-    // The CPUs of a host that is down may be unknown: what was exported of it stays.
-    const auto before = exported.find(rules.hosts[host].text());
-    const int slots = !up && before != exported.end() ? before->second : own_slots(values);
-    hosts.push_back({rules.hosts[host].text(), keeper_.facts_of(host).type, slots, up, nullptr});
-  }
-  return hosts;
-}
-
-// The hosts of all leases, and `more`.
-std::map<std::string, lease::OwnHost> LeaseOut::own_hosts(const std::vector<lease::LeasedHost>& more) const {
-  const auto& snapshot = keeper_.snapshot();
-  const auto& rules = snapshot.rules();
-  std::map<std::string, lease::OwnHost> own;
-  const auto add = [&](const std::string& name) {
-    if (const auto host = rules.host(name); host && *host < rules.own_hosts)
-      own[name] = {own_slots(snapshot.values(*host)), snapshot.tallies().slots[*host], fences_.heard(name)};
-  };
-  for (const auto& [number, one] : leases_)
-    for (const auto& lent : one.lease.hosts) add(lent.has.host);
-  for (const auto& host : more) add(host.host);
-  return own;
-}
-
-lease::Attempts LeaseOut::attempts() const {
-  lease::Attempts attempts;
-  std::set<std::string> looked;
-  for (const auto& [number, one] : leases_)
-    for (const auto& lent : one.lease.hosts) {
-      if (!looked.insert(lent.has.host).second) continue;
-      for (const JobKey key : jobs_.on_host(lent.has.host)) {
-        const sched::Job* job = jobs_.find(key);
-        if (!job || !sched::on_lent_slots(job->record)) continue;
-        auto& there = attempts[{job->record.from().lease(), lent.has.host}];
-        there.slots += slots_on(job->record, lent.has.host);
-        const auto [memory_kb, swap_kb] = memory_on(job->record, lent.has.host);
-        there.mem_mb += static_cast<double>(memory_kb) / 1024;
-        there.swp_mb += static_cast<double>(swap_kb) / 1024;
-      }
-    }
-  return attempts;
-}
-
-// ---------------------------------------------------------------- what is exported
-
-// Not before LIM has told of the hosts: their CPUs and types are unknown until then.
-void LeaseOut::export_all() {
-  if ((policies_.empty() && leases_.empty()) || !keeper_.load_known()) return;
-  const auto leases = all();
-  const auto of = lease::policies_of(leases, policies_);
-  std::vector<lease::ChosenBefore> before(policies_.size());
-  for (std::size_t i = 0; i < leases.size(); ++i) {
-    if (!of[i] || leases[i]->names_hosts()) continue;
-    auto& chosen = before[*of[i]];
-    chosen.same_policy = chosen.same_policy && leases[i]->terms == lease::policy_terms(policies_[*of[i]]);
-    for (const auto& host : leases[i]->lease.hosts) {
-      if (host.wanted == 0 && (!leases[i]->shared() || host.kills)) continue;
-      lease::ChosenHost was{host.has.host, leases[i]->lease.consumer, {}};
-      for (const JobKey key : jobs_.on_host(host.has.host))
-        if (const sched::Job* job = jobs_.find(key);
-            job && job->record.from().lease() == leases[i]->lease.id.number)
-          was.last_start = std::max(was.last_start, WallTime{job->record.start_us()});
-      chosen.hosts.push_back(std::move(was));
-    }
-  }
-  auto hosts = export_hosts();
-  const auto& snapshot = keeper_.snapshot();
-  std::vector<HostToExport> views;
-  views.reserve(hosts.size());
-  for (HostNumber host = 0; host < hosts.size(); ++host) {
-    views.emplace_back(snapshot.rules().indices(), snapshot.values(host));
-    hosts[host].view = &views.back();
-  }
-  const auto offers = lease::offers(policies_, hosts, before, snapshot.rules().indices());
-  std::vector<std::pair<std::uint64_t, std::optional<std::size_t>>> known;
-  for (std::size_t i = 0; i < leases.size(); ++i) known.emplace_back(leases[i]->lease.id.number, of[i]);
-  for (const auto& [number, policy] : known) {
-    const auto offer =
-        std::find_if(offers.begin(), offers.end(), [&, number = number, policy = policy](const auto& one) {
-          return policy && one.policy == *policy && one.consumer == leases_.at(number).lease.consumer;
-        });
-    if (offer == offers.end()) {
-      if (!leases_.at(number).lease.withdrawn) step(number, lease::event::Exported{{}, {}, true});
-      continue;
-    }
-    const auto last = exported_.find(number);
-    const bool same = leases_.at(number).terms == lease::policy_terms(policies_[offer->policy]);
-    if (!same || last == exported_.end() || last->second != offer->hosts) export_to(number, *offer);
-  }
-  for (const auto& offer : offers) {
-    const bool there = std::any_of(known.begin(), known.end(), [&](const auto& one) {
-      return one.second == offer.policy && leases_.contains(one.first) &&
-             leases_.at(one.first).lease.consumer == offer.consumer;
-    });
-    if (!there && !offer.hosts.empty()) make_lease(offer, policies_[offer.policy]);
-  }
-  take_from_own_hosts();
-  advance_due_ = true;  // slots may be free for what is exported now
-}
-
-void LeaseOut::make_lease(const lease::Offer& offer, const ExportPolicy& policy) {
-  Lease made;
-  made.lease.id = {configuration_->files.cluster->settings.cluster, (store_.term() << kTermShift) + ++made_};
-  made.lease.consumer = offer.consumer;
-  const std::uint64_t number = made.lease.id.number;
-  leases_[number] = std::move(made);
-  if (!export_to(number, offer)) return void(leases_.erase(number));
-  log_.notice("lease " + lease::text(leases_.at(number).lease.id) + ": " + policy.place.text() + " exports " +
-              std::to_string(offer.hosts.size()) + " hosts to cluster " + offer.consumer);
-  if (const auto peer = peers_.find(offer.consumer); peer != peers_.end()) {
-    peer->second.stands.insert(number);
-    peer->second.loads = true;
-    handler_.turn_soon();
-  }
-}
-
-bool LeaseOut::export_to(std::uint64_t number, const lease::Offer& offer) {
-  Lease& of = leases_.at(number);
-  const Lease before = of;
-  of.policy = lease::policy_name(policies_[offer.policy]);
-  of.terms = lease::policy_terms(policies_[offer.policy]);
-  of.both_sides.clear();
-  if (of.shared())
-    for (const auto& host : offer.hosts) of.both_sides[host.host] = host.slots;
-  exported_.erase(number);  // the row is to be written, whatever the step changes
-  if (!step(number, lease::event::Exported{exported_by(of, offer), {}, false})) {
-    leases_.at(number) = before;
-    return false;
-  }
-  exported_[number] = offer.hosts;
-  return true;
 }
 
 // ---------------------------------------------------------------- the lease
@@ -447,150 +246,7 @@ void LeaseOut::advance() {
 
 void LeaseOut::take_from_own_hosts() { keeper_.lend(lease::lent_hosts(all(), attempts())); }
 
-// ---------------------------------------------------------------- the other cluster
-
-void LeaseOut::serves(const std::string& cluster) {
-  peers_[cluster] = {};
-  handler_.turn_soon();
-}
-
-Result<void> LeaseOut::heard(const std::string& cluster, const wire::LeaseAnswer& said) {
-  const auto answer = peers::believed(said);
-  if (!answer) return answer.error();
-  const auto peer = peers_.find(cluster);
-  if (peer == peers_.end()) return {};
-  const auto found = leases_.find(answer->lease);
-  if (found == leases_.end() || found->second.lease.consumer != cluster) {
-    peer->second.answers.push_back(peers::lease_over(answer->lease));
-    handler_.turn_soon();
-    return {};
-  }
-  if (answer->acknowledged.number != lease::GrantNumber{}) step(answer->lease, answer->acknowledged);
-  if (answer->wants && leases_.contains(answer->lease) &&
-      leases_.at(answer->lease).lease.phase == lease::Phase::offered)
-    step(answer->lease, lease::event::Asked{});
-  return {};
-}
-
-// Why the slots cannot be taken now; none: they can.
-std::optional<std::string> LeaseOut::why_not(const std::string& cluster, const wire::LentSlots& lent,
-                                             const lease::Attempts& there) const {
-  const auto found = leases_.find(lent.lease());
-  if (found == leases_.end() || found->second.lease.consumer != cluster) return "the lease is over";
-  const auto used = there.find({lent.lease(), lent.host()});
-  const lease::GrantNumber under{lent.under().term(), lent.under().counter()};
-  if (!found->second.lease.may_start(lent.host(), lent.slots(), under,
-                                     fences_.heard(lent.host())
-                                         ? std::optional(used == there.end() ? 0 : used->second.slots)
-                                         : std::nullopt))
-    return "the lease has changed";
-  const auto number = keeper_.snapshot().rules().host(lent.host());
-  if (!number || !handler_.reaches(lent.host())) return "host " + lent.host() + " is not reached";
-  if (keeper_.snapshot().host(*number).closed) return "host " + lent.host() + " is closed";
-  return std::nullopt;
-}
-
-// Of a part alone: why its hosts cannot take it; none: they can, or the job is no part.
-std::optional<std::string> LeaseOut::why_no_part(const wire::ForwardOffer& offer) const {
-  if (offer.attempt().part() != (offer.part_size() != 0)) return "the attempt is a part, or is none";
-  if (offer.part_size() == 0) return std::nullopt;
-  if (const auto checked = peers::check(offer.span()); !checked) return checked.error().text;
-  for (const auto& on : offer.part())
-    if (!handler_.place_of(on.host()))
-      return "RES of host " + on.host() + " takes no part of a job on hosts of several clusters";
-  return std::nullopt;
-}
-
-sched::book::ForwardedJobs::Answered LeaseOut::start(const std::string& cluster,
-                                                     const wire::ForwardOffer& offer,
-                                                     const wire::Submission& asked,
-                                                     const sched::Identity& who, WallTime now) {
-  const auto stale = [&](std::string why) -> sched::book::ForwardedJobs::Answered {
-    return {{std::nullopt, sched::book::stale(offer.attempt(), std::move(why))}, {}};
-  };
-  const auto slots = sched::book::lent_slots_of(offer);
-  if (slots.empty() || offer.attempt().lent_host() != slots.front().host())
-    return stale("the attempt names another host");
-  if (!peers::is_name(slots.front().queue())) return stale("the queue has a malformed name");
-  if (slots.size() > static_cast<std::size_t>(peers::kMostLeasedHosts))
-    return stale("the job has too many hosts");
-  if (auto why = why_no_part(offer)) return stale(std::move(*why));
-  const auto there = attempts();
-  std::set<std::string> hosts;
-  for (const auto& on : slots) {
-    if (on.lease() != slots.front().lease() || !hosts.insert(on.host()).second)
-      return stale("the job has a host twice, or hosts of two leases");
-    if (auto why = why_not(cluster, on, there)) return stale(std::move(*why));
-  }
-  return forwards_.start_on_lent_slots(cluster, offer, asked, who, now);
-}
-
-std::vector<lease::LeaseReport> LeaseOut::reports() const {
-  std::vector<lease::LeaseReport> reports;
-  for (const auto& [number, one] : leases_) {
-    lease::LeaseReport& report = reports.emplace_back();
-    report.id = one.lease.id;
-    report.cluster = one.lease.consumer;
-    report.connected = peers_.contains(one.lease.consumer);
-    report.phase = one.lease.phase;
-    report.number = one.lease.number;
-    report.shared = one.shared();
-    if (const auto why = divisions_.find(number); why != divisions_.end()) report.reason = why->second;
-    for (const auto& lent : one.lease.hosts) {
-      lease::ReportedHost& host = report.hosts.emplace_back();
-      host.host = lent.has.host;
-      const auto both = one.both_sides.find(lent.has.host);
-      host.exported = both == one.both_sides.end() ? lent.wanted : both->second;
-      host.has = lent.has;
-      for (const JobKey key : jobs_.on_host(lent.has.host))
-        if (const sched::Job* job = jobs_.find(key); job && job->record.from().lease() == number)
-          sched::answers::count(host.counts, job->status(), slots_on(job->record, lent.has.host));
-    }
-  }
-  return reports;
-}
-
-wire::PeerMessage LeaseOut::loads_for(const std::string& cluster) const {
-  std::set<std::string> names;
-  for (const auto& [number, one] : leases_)
-    if (one.lease.consumer == cluster)
-      for (const auto& host : one.lease.hosts) names.insert(host.has.host);
-  const auto& snapshot = keeper_.snapshot();
-  const auto& rules = snapshot.rules();
-  wire::PeerMessage message;
-  auto& loads = *message.mutable_lease_loads();
-  for (const std::string& name : names) {
-    const auto host = rules.host(name);
-    if (!host || *host >= rules.own_hosts) continue;
-    const auto& state = snapshot.host(*host);
-    auto& to = *loads.add_hosts();
-    HostFacts facts = keeper_.facts_of(*host);
-    facts.topology.clear();
-    *to.mutable_facts() = wire::to_wire(facts);
-    to.set_unreachable(state.unreachable);
-    to.set_unavailable(state.unavailable);
-    to.set_closed(state.closed);
-    to.set_locked(state.locked);
-    if (const auto place = handler_.place_of(name)) {
-      to.mutable_addresses()->Add(place->addresses.begin(), place->addresses.end());
-      to.set_port(place->port);
-    }
-    const auto& values = snapshot.values(*host);
-    for (ResourceId id = 0; id < rules.indices().size() && id < values.numbers.size(); ++id) {
-      const auto& definition = rules.indices().at(id);
-      if (!definition.dynamic() || rules.shared_resource(id) || definition.type != ResourceType::numeric ||
-          std::isnan(values.numbers[id]))
-        continue;
-      // What is exported is the consumer's: it is not taken from what the host has free.
-      const double lent = id == mem   ? snapshot.lent(*host).mem_mb
-                          : id == swp ? snapshot.lent(*host).swp_mb
-                                      : 0;
-      to.add_names(definition.name);
-      to.add_values(static_cast<float>(values.numbers[id] + lent));
-    }
-  }
-  return message;
-}
+// ---------------------------------------------------------------- the turn
 
 void LeaseOut::flush(WallTime) {
   if (std::exchange(export_due_, false)) export_all();
@@ -607,24 +263,6 @@ void LeaseOut::flush(WallTime) {
   for (auto& [cluster, peer] : peers_)
     for (auto& message : due_for(cluster, peer)) due.emplace_back(cluster, std::move(message));
   for (auto& [cluster, message] : due) handler_.say(cluster, std::move(message));
-}
-
-std::vector<wire::PeerMessage> LeaseOut::due_for(const std::string& cluster, Peer& peer) const {
-  std::vector<wire::PeerMessage> due;
-  const bool greets = std::exchange(peer.greets, false);
-  wire::PeerMessage told;
-  told.mutable_leases_told();
-  for (const auto& [number, one] : leases_) {
-    if (one.lease.consumer != cluster) continue;
-    if (greets || peer.stands.contains(number)) due.push_back(peers::stands_of(one.lease));
-    told.mutable_leases_told()->add_leases(number);
-  }
-  peer.stands.clear();
-  const bool any = told.leases_told().leases_size() != 0;
-  if (greets) due.push_back(std::move(told));
-  if (std::exchange(peer.loads, false) && any) due.push_back(loads_for(cluster));
-  for (auto& answer : std::exchange(peer.answers, {})) due.push_back(std::move(answer));
-  return due;
 }
 
 }  // namespace rollcall::mbatchd

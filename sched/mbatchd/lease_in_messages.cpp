@@ -1,0 +1,252 @@
+// LeaseIn: what providers say, of their leases and of attempts on their hosts.
+#include <algorithm>
+#include <utility>
+
+#include "common/base/host_list.hpp"
+#include "sched/mbatchd/borrowed_host.hpp"
+#include "sched/mbatchd/lease_in.hpp"
+#include "sched/policy/peers/crossing.hpp"
+#include "sched/policy/peers/forward_messages.hpp"
+
+namespace rollcall::mbatchd {
+namespace {
+
+namespace lease = sched::lease;
+namespace peers = sched::peers;
+namespace report = sched::report;
+using sched::Attempt;
+using sched::JobKey;
+
+constexpr std::size_t kMostLeases = 10'000;  // of one provider
+constexpr std::size_t kMostHeldOfLeases = std::size_t{1} << 30;
+
+Result<void> check(const wire::ForwardAttempt& attempt) {
+  if (auto checked = peers::check(attempt); !checked) return checked;
+  if (host_name(attempt.lent_host())) return {};
+  return internal_error("found an attempt on a host with a malformed name, expected a host name");
+}
+
+}  // namespace
+
+bool LeaseIn::knows(const std::string& cluster) const {
+  const auto peer = peers_.find(cluster);
+  return peer != peers_.end() && peer->second.greeted;
+}
+
+void LeaseIn::serves(const std::string& cluster) {
+  lost(cluster);
+  peers_[cluster] = {};
+}
+
+void LeaseIn::lost(const std::string& cluster) {
+  peers_.erase(cluster);
+  for (auto& [part, ending] : ending_)
+    if (part.first == cluster) ending.asked = false;
+  std::vector<std::string> gone;
+  for (const std::string& host : came_)
+    if (provider_of(host) == cluster) gone.push_back(host);
+  for (const std::string& host : gone) {
+    came_.erase(host);
+    handler_.gone(host);
+  }
+  borrow();
+}
+
+Result<void> LeaseIn::heard(const std::string& cluster, const wire::PeerMessage& message) {
+  using What = wire::PeerMessage::WhatCase;
+  const auto peer = peers_.find(cluster);
+  if (peer == peers_.end()) return {};
+  switch (message.what_case()) {
+    case What::kLeaseStands:
+      return take_stands(cluster, message.lease_stands());
+    case What::kLeaseOver:
+      if (const LeaseId id{cluster, message.lease_over().lease()}; leases_.contains(id))
+        step(id, lease::event::Unlisted{});
+      return {};
+    case What::kLeasesTold:
+      return take_listed(cluster, message.leases_told()), Result<void>{};
+    case What::kLeaseLoads:
+      return take_loads(cluster, message.lease_loads());
+    case What::kHeld:
+      return take_held(cluster, message.held());
+    case What::kState:
+      return take_state(cluster, message.state());
+    case What::kOver:
+      return take_over(cluster, message.over());
+    default:
+      return {};
+  }
+}
+
+Result<void> LeaseIn::take_stands(const std::string& cluster, const wire::LeaseStands& told) {
+  auto lease_told = peers::believed(told);
+  if (!lease_told) return lease_told.error();
+  const LeaseId id{cluster, lease_told->lease};
+  if (!leases_.contains(id)) {
+    const auto of_it = std::count_if(leases_.begin(), leases_.end(),
+                                     [&](const auto& one) { return one.first.provider == cluster; });
+    if (of_it >= static_cast<std::ptrdiff_t>(kMostLeases))
+      return internal_error("found more than " + std::to_string(kMostLeases) + " leases, expected fewer");
+    leases_[id].id = id;
+    handler_.plan_soon();  // a job that waits already may use it
+  }
+  const auto phase = leases_.at(id).phase;
+  step(id, lease_told->told);
+  if (const auto now = leases_.find(id); now != leases_.end() && now->second.phase != phase) {
+    log_.notice("lease " + lease::text(id) + ": " + std::string(lease::text(phase)) + " -> " +
+                std::string(lease::text(now->second.phase)) + ", grant " + lease::text(now->second.number));
+    handler_.plan_soon();
+  }
+  borrow();
+  return {};
+}
+
+void LeaseIn::take_listed(const std::string& cluster, const wire::LeasesTold& told) {
+  const std::set<std::uint64_t> listed(told.leases().begin(), told.leases().end());
+  std::vector<LeaseId> over;
+  for (const auto& [id, one] : leases_)
+    if (id.provider == cluster && !listed.contains(id.number)) over.push_back(id);
+  for (const LeaseId& id : over) step(id, lease::event::Unlisted{});
+  if (!over.empty()) borrow();
+}
+
+Result<void> LeaseIn::take_loads(const std::string& cluster, const wire::LeaseLoads& told) {
+  auto hosts = peers::believed(told);
+  if (!hosts) return hosts.error();
+  auto& loads = peers_.at(cluster).loads;
+  loads.clear();
+  auto& places = peers_.at(cluster).places;
+  places.clear();
+  for (auto& host : *hosts) {
+    if (!host.addresses.empty()) places[host.host] = {std::move(host.addresses), host.port};
+    loads[host.host] = std::move(host.told);
+  }
+  borrow();
+  handler_.plan_soon();
+  return {};
+}
+
+Result<void> LeaseIn::take_held(const std::string& cluster, const wire::ForwardHeld& part) {
+  Peer& peer = peers_.at(cluster);
+  if (peer.greeted) return {};
+  peer.held.MergeFrom(part);
+  if (peer.held.ByteSizeLong() > kMostHeldOfLeases)
+    return internal_error("found more than " + std::to_string(kMostHeldOfLeases >> 20) +
+                          " MB of attempts on lent hosts");
+  if (part.last()) greeted(cluster);
+  return {};
+}
+
+// Every host with a job of ours or of a lease is there now. A job that the provider does not name has not arrived there.
+void LeaseIn::greeted(const std::string& cluster) {
+  Peer& peer = peers_.at(cluster);
+  peer.greeted = true;
+  const wire::ForwardHeld held = std::exchange(peer.held, {});
+  std::erase_if(starts_, [&](const auto& one) { return one.first.first == cluster; });
+  std::erase_if(ending_, [&](const auto& one) { return one.first.first == cluster; });
+  std::map<std::string, wire::ForwardHeld> by_host;
+  std::map<std::string, std::vector<report::Held>> parts;
+  wire::ForwardHeld of_parts;
+  for (const auto& state : held.running()) {
+    if (!check(state.attempt())) continue;
+    auto& here = by_host[id_of(state.attempt().lent_host(), cluster)];
+    if (!state.attempt().part()) {
+      *here.add_running() = state;
+      continue;
+    }
+    *of_parts.add_running() = state;
+    // One that is not prepared yet is offered again, and answered with how it stands then.
+    for (const auto& host : state.job().hosts())
+      if (host_name(host.name()) && state.prepared())
+        parts[id_of(host.name(), cluster)].push_back(
+            {peers::attempt_of(state.attempt()), report::Held::State::expected, false});
+  }
+  for (const auto& over : held.over())
+    if (check(over.attempt()))
+      *(over.attempt().part() ? &of_parts : &by_host[id_of(over.attempt().lent_host(), cluster)])
+           ->add_over() = over;
+  for (const auto& [host, there] : parts) by_host.try_emplace(host);
+  for (const auto& [id, one] : leases_)
+    if (id.provider == cluster)
+      for (const auto& host : one.hosts) by_host.try_emplace(id_of(host.host, cluster));
+  for (const auto status :
+       {wire::STATUS_RUN, wire::STATUS_SSUSP, wire::STATUS_USUSP, wire::STATUS_UNKWN, wire::STATUS_ZOMBI})
+    for (const JobKey key : jobs_.with_status(status))
+      if (const sched::Job* job = jobs_.find(key); job && !sched::is_elsewhere(job->record))
+        for (const auto& host : job->record.hosts())
+          if (provider_of(host.name()) == cluster) by_host.try_emplace(host.name());
+  for (const auto& [host, there] : by_host) came_.insert(host);
+  borrow();
+  for (const auto& [host, there] : by_host) {
+    report::HostCame came = peers::came_of(there);
+    if (const auto here = parts.find(host); here != parts.end())
+      came.jobs.insert(came.jobs.end(), here->second.begin(), here->second.end());
+    handler_.told(host, came);
+    for (const auto& state : there.running()) static_cast<void>(take_state(cluster, state));
+    for (const auto& over : there.over()) static_cast<void>(take_over(cluster, over));
+  }
+  for (const auto& state : of_parts.running()) static_cast<void>(take_state(cluster, state));
+  for (const auto& over : of_parts.over()) static_cast<void>(take_over(cluster, over));
+  borrow();
+  for (const auto& [id, one] : leases_)
+    if (id.provider == cluster) answers_.insert(id);
+  handler_.plan_soon();
+}
+
+void LeaseIn::answered(const std::string& cluster, const Attempt& attempt) {
+  const auto found = starts_.find({cluster, attempt});
+  if (found == starts_.end()) return;
+  const LeaseId id = found->second.lease;
+  starts_.erase(found);
+  if (leases_.contains(id)) step(id, lease::event::Answered{});
+}
+
+Result<void> LeaseIn::take_state(const std::string& cluster, const wire::ForwardState& told) {
+  if (auto checked = check(told.attempt()); !checked) return checked;
+  const auto there = peers::believed(told.job());
+  if (!there) return there.error();
+  const Attempt attempt = peers::attempt_of(told.attempt());
+  const std::string host = id_of(told.attempt().lent_host(), cluster);
+  answered(cluster, attempt);
+  if (told.attempt().part()) return take_part_state(cluster, told, *there), Result<void>{};
+  const sched::Job* job = jobs_.find(attempt.job);
+  if (!job || !sched::placed(job->status()) || job->record.attempt() != attempt.number ||
+      job->record.hosts(0).name() != host || sched::pending(there->status()))
+    return {};
+  follow(host, *job, *there);
+  return {};
+}
+
+void LeaseIn::follow(const std::string& host, const sched::Job& job, const wire::JobElsewhere& there) {
+  const Attempt attempt{job.key(), job.record.attempt()};
+  if (there.pid() != 0 && (!job.record.started() || job.record.pid() != there.pid()))
+    handler_.told(host, report::Running{attempt, there.pid(), there.pgid(), job.asked->uid(),
+                                        there.exec_user(), there.exec_home(), there.exec_cwd()});
+  if (there.has_usage()) handler_.told(host, report::Used{attempt, there.usage()});
+  // An order of ours that is still on its way says what the job will be.
+  if (there.signal_number() < job.record.signal_number()) return;
+  if (there.status() == wire::STATUS_USUSP || there.status() == wire::STATUS_SSUSP)
+    handler_.told(host, report::Stopped{attempt});
+  else if (there.status() == wire::STATUS_RUN)
+    handler_.told(host, report::Resumed{attempt});
+}
+
+Result<void> LeaseIn::take_over(const std::string& cluster, const wire::ForwardOver& told) {
+  if (auto checked = check(told.attempt()); !checked) return checked;
+  const auto over = peers::believed(told);
+  if (!over) return over.error();
+  const Attempt attempt = peers::attempt_of(told.attempt());
+  if (told.attempt().part()) take_part_over(cluster, *over);
+  const std::string host = id_of(told.attempt().lent_host(), cluster);
+  if (!told.attempt().part()) {
+    handler_.told(host, peers::over_of(*over));
+    if (const auto post = peers::post_over_of(*over)) handler_.told(host, *post);
+    answered(cluster, attempt);
+  }
+  for (const auto& [id, one] : leases_)  // fewer slots are in use
+    if (id.provider == cluster && !one.placeable()) answers_.insert(id);
+  handler_.plan_soon();
+  return {};
+}
+
+}  // namespace rollcall::mbatchd

@@ -1,0 +1,206 @@
+// LeaseOut: what is exported: hosts of ours as the policies see them, and what the jobs of consumers use of them.
+#include <algorithm>
+#include <cmath>
+
+#include "sched/mbatchd/lease_jobs.hpp"
+#include "sched/mbatchd/lease_out.hpp"
+#include "sched/policy/cycle/tally.hpp"
+
+namespace rollcall::mbatchd {
+namespace {
+
+namespace lease = sched::lease;
+using lease::ExportPolicy;
+using sched::HostNumber;
+using sched::JobKey;
+
+constexpr int kTermShift = 24;  // a lease's number: the store's term, then a counter of it
+
+// A host of ours as RES_SELECT sees it.
+class HostToExport final : public resreq::HostView {
+ public:
+  HostToExport(const IndexTable& indices, const sched::cycle::HostValues& values)
+      : indices_(indices), values_(values) {}
+  double number(ResourceId id) const override {
+    return id < values_.numbers.size() ? values_.numbers[id] : std::nan("");
+  }
+  std::string_view word(ResourceId id) const override {
+    return id < values_.words.size() ? std::string_view(values_.words[id]) : std::string_view();
+  }
+  bool has(ResourceId id) const override {
+    const auto type = indices_.at(id).type;
+    if (type == ResourceType::boolean) return id < values_.has.size() && values_.has[id];
+    return type == ResourceType::string ? !word(id).empty() : !std::isnan(number(id));
+  }
+
+ private:
+  const IndexTable& indices_;
+  const sched::cycle::HostValues& values_;
+};
+
+// Memory and swap in KB.
+std::pair<std::int64_t, std::int64_t> memory_on(const wire::JobRecord& record, const std::string& host) {
+  if (record.hosts_size() == 1) return {record.usage().memory_kb(), record.usage().swap_kb()};
+  for (const auto& of : record.usage().hosts())
+    if (of.host() == host) return {of.memory_kb(), of.swap_kb()};
+  return {0, 0};
+}
+
+// MXJ, its CPUs where MXJ is not given.
+int own_slots(const sched::cycle::HostValues& values) {
+  if (values.row == nullptr || values.row->slots_of_cpus) return values.cpus;
+  return values.row->slots.value_or(values.cpus);
+}
+
+}  // namespace
+
+std::vector<lease::LeasedHost> LeaseOut::exported_by(const Lease& of, const lease::Offer& offer) const {
+  return of.shared() ? lease::divided_hosts(of, offer.hosts, own_hosts(offer.hosts), attempts())
+                     : offer.hosts;
+}
+
+std::vector<lease::ExportHost> LeaseOut::export_hosts() const {
+  const auto& snapshot = keeper_.snapshot();
+  const auto& rules = snapshot.rules();
+  std::map<std::string, int> exported;  // whole hosts
+  for (const auto& [number, one] : leases_)
+    for (const auto& lent : one.lease.hosts)
+      if (!one.names_hosts() && lent.wanted > 0)
+        exported[lent.has.host] =
+            one.both_sides.contains(lent.has.host) ? one.both_sides.at(lent.has.host) : lent.wanted;
+  std::vector<lease::ExportHost> hosts;
+  for (HostNumber host = 0; host < rules.own_hosts; ++host) {
+    const auto& values = snapshot.values(host);
+    const auto& state = snapshot.host(host);
+    const bool up = !state.unavailable && !state.unreachable;
+    // The CPUs of a host that is down may be unknown: what was exported of it stays.
+    const auto before = exported.find(rules.hosts[host].text());
+    const int slots = !up && before != exported.end() ? before->second : own_slots(values);
+    hosts.push_back({rules.hosts[host].text(), keeper_.facts_of(host).type, slots, up, nullptr});
+  }
+  return hosts;
+}
+
+// The hosts of all leases, and `more`.
+std::map<std::string, lease::OwnHost> LeaseOut::own_hosts(const std::vector<lease::LeasedHost>& more) const {
+  const auto& snapshot = keeper_.snapshot();
+  const auto& rules = snapshot.rules();
+  std::map<std::string, lease::OwnHost> own;
+  const auto add = [&](const std::string& name) {
+    if (const auto host = rules.host(name); host && *host < rules.own_hosts)
+      own[name] = {own_slots(snapshot.values(*host)), snapshot.tallies().slots[*host], fences_.heard(name)};
+  };
+  for (const auto& [number, one] : leases_)
+    for (const auto& lent : one.lease.hosts) add(lent.has.host);
+  for (const auto& host : more) add(host.host);
+  return own;
+}
+
+lease::Attempts LeaseOut::attempts() const {
+  lease::Attempts attempts;
+  std::set<std::string> looked;
+  for (const auto& [number, one] : leases_)
+    for (const auto& lent : one.lease.hosts) {
+      if (!looked.insert(lent.has.host).second) continue;
+      for (const JobKey key : jobs_.on_host(lent.has.host)) {
+        const sched::Job* job = jobs_.find(key);
+        if (!job || !sched::on_lent_slots(job->record)) continue;
+        auto& there = attempts[{job->record.from().lease(), lent.has.host}];
+        there.slots += slots_on(job->record, lent.has.host);
+        const auto [memory_kb, swap_kb] = memory_on(job->record, lent.has.host);
+        there.mem_mb += static_cast<double>(memory_kb) / 1024;
+        there.swp_mb += static_cast<double>(swap_kb) / 1024;
+      }
+    }
+  return attempts;
+}
+
+// Not before LIM has told of the hosts: their CPUs and types are unknown until then.
+void LeaseOut::export_all() {
+  if ((policies_.empty() && leases_.empty()) || !keeper_.load_known()) return;
+  const auto leases = all();
+  const auto of = lease::policies_of(leases, policies_);
+  std::vector<lease::ChosenBefore> before(policies_.size());
+  for (std::size_t i = 0; i < leases.size(); ++i) {
+    if (!of[i] || leases[i]->names_hosts()) continue;
+    auto& chosen = before[*of[i]];
+    chosen.same_policy = chosen.same_policy && leases[i]->terms == lease::policy_terms(policies_[*of[i]]);
+    for (const auto& host : leases[i]->lease.hosts) {
+      if (host.wanted == 0 && (!leases[i]->shared() || host.kills)) continue;
+      lease::ChosenHost was{host.has.host, leases[i]->lease.consumer, {}};
+      for (const JobKey key : jobs_.on_host(host.has.host))
+        if (const sched::Job* job = jobs_.find(key);
+            job && job->record.from().lease() == leases[i]->lease.id.number)
+          was.last_start = std::max(was.last_start, WallTime{job->record.start_us()});
+      chosen.hosts.push_back(std::move(was));
+    }
+  }
+  auto hosts = export_hosts();
+  const auto& snapshot = keeper_.snapshot();
+  std::vector<HostToExport> views;
+  views.reserve(hosts.size());
+  for (HostNumber host = 0; host < hosts.size(); ++host) {
+    views.emplace_back(snapshot.rules().indices(), snapshot.values(host));
+    hosts[host].view = &views.back();
+  }
+  const auto offers = lease::offers(policies_, hosts, before, snapshot.rules().indices());
+  std::vector<std::pair<std::uint64_t, std::optional<std::size_t>>> known;
+  for (std::size_t i = 0; i < leases.size(); ++i) known.emplace_back(leases[i]->lease.id.number, of[i]);
+  for (const auto& [number, policy] : known) {
+    const auto offer =
+        std::find_if(offers.begin(), offers.end(), [&, number = number, policy = policy](const auto& one) {
+          return policy && one.policy == *policy && one.consumer == leases_.at(number).lease.consumer;
+        });
+    if (offer == offers.end()) {
+      if (!leases_.at(number).lease.withdrawn) step(number, lease::event::Exported{{}, {}, true});
+      continue;
+    }
+    const auto last = exported_.find(number);
+    const bool same = leases_.at(number).terms == lease::policy_terms(policies_[offer->policy]);
+    if (!same || last == exported_.end() || last->second != offer->hosts) export_to(number, *offer);
+  }
+  for (const auto& offer : offers) {
+    const bool there = std::any_of(known.begin(), known.end(), [&](const auto& one) {
+      return one.second == offer.policy && leases_.contains(one.first) &&
+             leases_.at(one.first).lease.consumer == offer.consumer;
+    });
+    if (!there && !offer.hosts.empty()) make_lease(offer, policies_[offer.policy]);
+  }
+  take_from_own_hosts();
+  advance_due_ = true;  // slots may be free for what is exported now
+}
+
+void LeaseOut::make_lease(const lease::Offer& offer, const ExportPolicy& policy) {
+  Lease made;
+  made.lease.id = {configuration_->files.cluster->settings.cluster, (store_.term() << kTermShift) + ++made_};
+  made.lease.consumer = offer.consumer;
+  const std::uint64_t number = made.lease.id.number;
+  leases_[number] = std::move(made);
+  if (!export_to(number, offer)) return void(leases_.erase(number));
+  log_.notice("lease " + lease::text(leases_.at(number).lease.id) + ": " + policy.place.text() + " exports " +
+              std::to_string(offer.hosts.size()) + " hosts to cluster " + offer.consumer);
+  if (const auto peer = peers_.find(offer.consumer); peer != peers_.end()) {
+    peer->second.stands.insert(number);
+    peer->second.loads = true;
+    handler_.turn_soon();
+  }
+}
+
+bool LeaseOut::export_to(std::uint64_t number, const lease::Offer& offer) {
+  Lease& of = leases_.at(number);
+  const Lease before = of;
+  of.policy = lease::policy_name(policies_[offer.policy]);
+  of.terms = lease::policy_terms(policies_[offer.policy]);
+  of.both_sides.clear();
+  if (of.shared())
+    for (const auto& host : offer.hosts) of.both_sides[host.host] = host.slots;
+  exported_.erase(number);  // the row is to be written, whatever the step changes
+  if (!step(number, lease::event::Exported{exported_by(of, offer), {}, false})) {
+    leases_.at(number) = before;
+    return false;
+  }
+  exported_[number] = offer.hosts;
+  return true;
+}
+
+}  // namespace rollcall::mbatchd

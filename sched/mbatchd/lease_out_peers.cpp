@@ -1,0 +1,183 @@
+// LeaseOut: the consumers: what they answer, which starts of theirs are accepted, and what they are told.
+#include <algorithm>
+#include <cmath>
+
+#include "common/wire/host_facts.hpp"
+#include "sched/mbatchd/lease_jobs.hpp"
+#include "sched/mbatchd/lease_out.hpp"
+#include "sched/policy/answers/lease_rows.hpp"
+#include "sched/policy/peers/crossing.hpp"
+#include "sched/policy/peers/lease_messages.hpp"
+#include "sched/policy/peers/span_messages.hpp"
+
+namespace rollcall::mbatchd {
+namespace {
+
+namespace lease = sched::lease;
+namespace peers = sched::peers;
+using sched::JobKey;
+
+}  // namespace
+
+void LeaseOut::serves(const std::string& cluster) {
+  peers_[cluster] = {};
+  handler_.turn_soon();
+}
+
+Result<void> LeaseOut::heard(const std::string& cluster, const wire::LeaseAnswer& said) {
+  const auto answer = peers::believed(said);
+  if (!answer) return answer.error();
+  const auto peer = peers_.find(cluster);
+  if (peer == peers_.end()) return {};
+  const auto found = leases_.find(answer->lease);
+  if (found == leases_.end() || found->second.lease.consumer != cluster) {
+    peer->second.answers.push_back(peers::lease_over(answer->lease));
+    handler_.turn_soon();
+    return {};
+  }
+  if (answer->acknowledged.number != lease::GrantNumber{}) step(answer->lease, answer->acknowledged);
+  if (answer->wants && leases_.contains(answer->lease) &&
+      leases_.at(answer->lease).lease.phase == lease::Phase::offered)
+    step(answer->lease, lease::event::Asked{});
+  return {};
+}
+
+// Why the slots cannot be taken now; none: they can.
+std::optional<std::string> LeaseOut::why_not(const std::string& cluster, const wire::LentSlots& lent,
+                                             const lease::Attempts& there) const {
+  const auto found = leases_.find(lent.lease());
+  if (found == leases_.end() || found->second.lease.consumer != cluster) return "the lease is over";
+  const auto used = there.find({lent.lease(), lent.host()});
+  const lease::GrantNumber under{lent.under().term(), lent.under().counter()};
+  if (!found->second.lease.may_start(lent.host(), lent.slots(), under,
+                                     fences_.heard(lent.host())
+                                         ? std::optional(used == there.end() ? 0 : used->second.slots)
+                                         : std::nullopt))
+    return "the lease has changed";
+  const auto number = keeper_.snapshot().rules().host(lent.host());
+  if (!number || !handler_.reaches(lent.host())) return "host " + lent.host() + " is not reached";
+  if (keeper_.snapshot().host(*number).closed) return "host " + lent.host() + " is closed";
+  return std::nullopt;
+}
+
+// Of a part alone: why its hosts cannot take it; none: they can, or the job is no part.
+std::optional<std::string> LeaseOut::why_no_part(const wire::ForwardOffer& offer) const {
+  if (offer.attempt().part() != (offer.part_size() != 0)) return "the attempt is a part, or is none";
+  if (offer.part_size() == 0) return std::nullopt;
+  if (const auto checked = peers::check(offer.span()); !checked) return checked.error().text;
+  for (const auto& on : offer.part())
+    if (!handler_.place_of(on.host()))
+      return "RES of host " + on.host() + " takes no part of a job on hosts of several clusters";
+  return std::nullopt;
+}
+
+sched::book::ForwardedJobs::Answered LeaseOut::start(const std::string& cluster,
+                                                     const wire::ForwardOffer& offer,
+                                                     const wire::Submission& asked,
+                                                     const sched::Identity& who, WallTime now) {
+  const auto stale = [&](std::string why) -> sched::book::ForwardedJobs::Answered {
+    return {{std::nullopt, sched::book::stale(offer.attempt(), std::move(why))}, {}};
+  };
+  const auto slots = sched::book::lent_slots_of(offer);
+  if (slots.empty() || offer.attempt().lent_host() != slots.front().host())
+    return stale("the attempt names another host");
+  if (!peers::is_name(slots.front().queue())) return stale("the queue has a malformed name");
+  if (slots.size() > static_cast<std::size_t>(peers::kMostLeasedHosts))
+    return stale("the job has too many hosts");
+  if (auto why = why_no_part(offer)) return stale(std::move(*why));
+  const auto there = attempts();
+  std::set<std::string> hosts;
+  for (const auto& on : slots) {
+    if (on.lease() != slots.front().lease() || !hosts.insert(on.host()).second)
+      return stale("the job has a host twice, or hosts of two leases");
+    if (auto why = why_not(cluster, on, there)) return stale(std::move(*why));
+  }
+  return forwards_.start_on_lent_slots(cluster, offer, asked, who, now);
+}
+
+std::vector<lease::LeaseReport> LeaseOut::reports() const {
+  std::vector<lease::LeaseReport> reports;
+  for (const auto& [number, one] : leases_) {
+    lease::LeaseReport& report = reports.emplace_back();
+    report.id = one.lease.id;
+    report.cluster = one.lease.consumer;
+    report.connected = peers_.contains(one.lease.consumer);
+    report.phase = one.lease.phase;
+    report.number = one.lease.number;
+    report.shared = one.shared();
+    if (const auto why = divisions_.find(number); why != divisions_.end()) report.reason = why->second;
+    for (const auto& lent : one.lease.hosts) {
+      lease::ReportedHost& host = report.hosts.emplace_back();
+      host.host = lent.has.host;
+      const auto both = one.both_sides.find(lent.has.host);
+      host.exported = both == one.both_sides.end() ? lent.wanted : both->second;
+      host.has = lent.has;
+      for (const JobKey key : jobs_.on_host(lent.has.host))
+        if (const sched::Job* job = jobs_.find(key); job && job->record.from().lease() == number)
+          sched::answers::count(host.counts, job->status(), slots_on(job->record, lent.has.host));
+    }
+  }
+  return reports;
+}
+
+wire::PeerMessage LeaseOut::loads_for(const std::string& cluster) const {
+  std::set<std::string> names;
+  for (const auto& [number, one] : leases_)
+    if (one.lease.consumer == cluster)
+      for (const auto& host : one.lease.hosts) names.insert(host.has.host);
+  const auto& snapshot = keeper_.snapshot();
+  const auto& rules = snapshot.rules();
+  wire::PeerMessage message;
+  auto& loads = *message.mutable_lease_loads();
+  for (const std::string& name : names) {
+    const auto host = rules.host(name);
+    if (!host || *host >= rules.own_hosts) continue;
+    const auto& state = snapshot.host(*host);
+    auto& to = *loads.add_hosts();
+    HostFacts facts = keeper_.facts_of(*host);
+    facts.topology.clear();
+    *to.mutable_facts() = wire::to_wire(facts);
+    to.set_unreachable(state.unreachable);
+    to.set_unavailable(state.unavailable);
+    to.set_closed(state.closed);
+    to.set_locked(state.locked);
+    if (const auto place = handler_.place_of(name)) {
+      to.mutable_addresses()->Add(place->addresses.begin(), place->addresses.end());
+      to.set_port(place->port);
+    }
+    const auto& values = snapshot.values(*host);
+    for (ResourceId id = 0; id < rules.indices().size() && id < values.numbers.size(); ++id) {
+      const auto& definition = rules.indices().at(id);
+      if (!definition.dynamic() || rules.shared_resource(id) || definition.type != ResourceType::numeric ||
+          std::isnan(values.numbers[id]))
+        continue;
+      // What is exported is the consumer's: it is not taken from what the host has free.
+      const double lent = id == mem   ? snapshot.lent(*host).mem_mb
+                          : id == swp ? snapshot.lent(*host).swp_mb
+                                      : 0;
+      to.add_names(definition.name);
+      to.add_values(static_cast<float>(values.numbers[id] + lent));
+    }
+  }
+  return message;
+}
+
+std::vector<wire::PeerMessage> LeaseOut::due_for(const std::string& cluster, Peer& peer) const {
+  std::vector<wire::PeerMessage> due;
+  const bool greets = std::exchange(peer.greets, false);
+  wire::PeerMessage told;
+  told.mutable_leases_told();
+  for (const auto& [number, one] : leases_) {
+    if (one.lease.consumer != cluster) continue;
+    if (greets || peer.stands.contains(number)) due.push_back(peers::stands_of(one.lease));
+    told.mutable_leases_told()->add_leases(number);
+  }
+  peer.stands.clear();
+  const bool any = told.leases_told().leases_size() != 0;
+  if (greets) due.push_back(std::move(told));
+  if (std::exchange(peer.loads, false) && any) due.push_back(loads_for(cluster));
+  for (auto& answer : std::exchange(peer.answers, {})) due.push_back(std::move(answer));
+  return due;
+}
+
+}  // namespace rollcall::mbatchd
