@@ -6,6 +6,7 @@
 
 #include "sched/client/job_hosts.hpp"
 #include "sched/client/questions.hpp"
+#include "sched/policy/values/host_id.hpp"
 #include "sched/policy/values/job.hpp"
 
 namespace rollcall::client {
@@ -24,6 +25,11 @@ std::string why_unreadable(const wire::JobRecord& job) {
   if (sched::pending(job.status())) return name_of(job) + " : Not yet started.";
   if (sched::finished(job.status())) return name_of(job) + " : Already finished.";
   return job.hosts_size() == 0 ? name_of(job) + " : has no host" : "";
+}
+
+// In another cluster, which it was forwarded to or whose host is its first one.
+bool runs_elsewhere(const wire::JobRecord& job) {
+  return job.has_forwarded() || !sched::HostId(job.hosts(0).name()).ours();
 }
 
 // What mbatchd says of the job now; nothing where it does not answer.
@@ -93,7 +99,7 @@ class Reader {
       next += static_cast<std::int64_t>(bytes.size());
       return take(bytes);
     };
-    const auto trouble = job_.has_forwarded()
+    const auto trouble = runs_elsewhere(job_)
                              ? read_elsewhere(session_, job_, part_, take_some)
                              : read_output(session_.files(), session_.settings(), job_, part_, take_some);
     part_.from = next;

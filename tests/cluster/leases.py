@@ -368,6 +368,26 @@ def test_the_admin_guide_lends_ten_hosts(bench):
         wait_until(lambda: not east.user("bjobs", "-u", "all", "-noheader").stdout, "all are over", 60)
 
 
+def test_files_of_a_job_on_a_borrowed_host_are_those_of_its_cluster(bench):
+    clusters = Federation(bench, {"west": ("n1",), "east": ("n2",)}, queues={"west": BORROWS}, params={"west": PARAMS, "east": PARAMS},
+                          slots={"west": 4, "east": 1}, apart=("n2",))
+    clusters["east"].write_batch("lsb.resources", LENDS.format(host="n2", slots=2))
+    with clusters:
+        west, home = clusters["west"], clusters["west"].places[ALICE]
+        with open(f"{home}/in", "w", encoding="utf-8") as file:
+            file.write("said by west\n")
+        gate = f"{bench.fresh_directory('gate')}/open"
+        os.chmod(os.path.dirname(gate), 0o755)
+        job = west.bsub(f"cat; echo began; until [ -e {gate} ]; do sleep 0.1; done; echo ended", "-q", "borrow",
+                        "-i", f"{home}/in", "-o", f"{home}/out")
+        west.wait_for(job, "RUN")
+        wait_until(lambda: "said by west\nbegan\n" in west.run("bpeek", str(job)).stdout, lambda: f"{west.run('bpeek', str(job))} {shown(west)()}")
+        with open(gate, "w", encoding="utf-8"):
+            pass
+        west.wait_for(job, "DONE")
+        expect_in("said by west\nbegan\nended\n", "\n".join(lines_of(clusters, "out")) + "\n", "the output in west")
+
+
 # One order to the provider, which starts it as a parallel job of its own: two steps, a shepherd on each host, blaunch and pam between them.
 def test_a_parallel_job_runs_on_several_borrowed_hosts(bench):
     with two(bench, lends=LENDS.format(host="n2 n3", slots=1), east=("n2", "n3")) as clusters:

@@ -6,6 +6,7 @@
 #include "common/base/job_numbers.hpp"
 #include "sched/policy/peers/forward_messages.hpp"
 #include "sched/policy/peers/peer_identity.hpp"
+#include "sched/policy/values/host_id.hpp"
 
 namespace rollcall::sched::peers {
 namespace {
@@ -140,6 +141,13 @@ bool is_of(const Job& job, const std::string& cluster, const wire::ForwardPiece&
          job.record.from().attempt() == asked.attempt().attempt() && user_there(job) == asked.user();
 }
 
+// The other cluster that runs the job: it was forwarded there, or its first host is borrowed from there; "": none does, or did last.
+std::string runs_in(const Job& job) {
+  if (job.record.has_forwarded()) return job.record.forwarded().cluster();
+  return job.record.hosts().empty() ? std::string()
+                                    : std::string(HostId(job.record.hosts(0).name()).cluster());
+}
+
 // Of the terminal of a job in another cluster.
 std::variant<PieceQuestion, wire::Piece> terminal_question(const Job& job, const wire::AskPiece& asked,
                                                            const Identity& who) {
@@ -159,7 +167,8 @@ std::variant<PieceQuestion, wire::Piece> terminal_question(const Job& job, const
 // Of a job that runs here for another cluster.
 std::variant<PieceQuestion, wire::Piece> question_back(const Job& job, const wire::PieceAsked& asked,
                                                        const Identity& who) {
-  if (who.uid != job.asked->uid()) return no_piece("no such job of yours is here for another cluster", false);
+  if (who.uid != job.asked->uid() || is_part(job.record))
+    return no_piece("no such job of yours is here for another cluster", false);
   if (finished(job.status())) return no_piece("the job is over", false);
   PieceQuestion question{job.record.from().cluster(), {}};
   auto& attempt = *question.piece.mutable_attempt();
@@ -190,10 +199,12 @@ std::variant<PieceQuestion, wire::Piece> piece_question(const Job* job, const wi
     if (job != nullptr && job->record.has_from()) return question_back(*job, asked.asked(), who);
     return no_piece("no such job of yours is here for another cluster", false);
   }
-  if (job == nullptr || !job->record.has_forwarded())
-    return no_piece("no such job of yours runs in another cluster", false);
-  if (of_terminal(asked.asked())) return terminal_question(*job, asked, who);
-  const std::string& cluster = job->record.forwarded().cluster();
+  const std::string cluster = job == nullptr ? std::string() : runs_in(*job);
+  if (cluster.empty()) return no_piece("no such job of yours runs in another cluster", false);
+  if (of_terminal(asked.asked())) {
+    if (job->record.has_forwarded()) return terminal_question(*job, asked, who);
+    return no_piece("interactive jobs do not use borrowed hosts in this release", false);
+  }
   if (who.uid != job->asked->uid() && !who.is_admin)
     return no_piece("no such job of yours runs in cluster " + cluster, false);
   const std::string name = "Job <" + text(job->key()) + ">";
@@ -213,6 +224,8 @@ std::variant<PieceOrder, wire::Piece> piece_order(const Job* job, const std::str
   if (job == nullptr || !is_of(*job, cluster, asked))
     return no_piece("no such job of this user is here for cluster " + plain_words(cluster), false);
   if (finished(job->status())) return at_its_end();
+  if (is_part(job->record))
+    return no_piece("the job began on a host of cluster " + plain_words(cluster), false);
   if (job->record.hosts_size() == 0 || pending(shown_status(job->record)))
     return no_piece("the job has not begun yet", true);
   // Both clusters show it as running from its first host's word on, and its program starts after that: it has written nothing yet.
@@ -223,8 +236,7 @@ std::variant<PieceOrder, wire::Piece> piece_order(const Job* job, const std::str
 std::variant<FileOrder, wire::Piece> file_order(const Job* job, const std::string& cluster,
                                                 const wire::ForwardPiece& asked) {
   if (!known(asked.asked()) || !of_submission(asked.asked())) return not_known();
-  const bool its = job != nullptr && job->record.has_forwarded() &&
-                   job->record.forwarded().cluster() == cluster &&
+  const bool its = job != nullptr && !cluster.empty() && runs_in(*job) == cluster &&
                    job->record.attempt() == asked.attempt().attempt() && job->asked->user() == asked.user();
   if (!its || finished(job->status()))
     return no_piece("no such job of this user is in cluster " + plain_words(cluster), false);

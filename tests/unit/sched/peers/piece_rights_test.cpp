@@ -66,6 +66,27 @@ wire::Piece answer(const May& may) {
   return piece ? *piece : wire::Piece();
 }
 
+Job borrowed() {
+  Job job = job_of_ann(wire::STATUS_RUN);
+  job.record.add_hosts()->set_name("n2@east");
+  return job;
+}
+
+TEST(PieceOfABorrowedHost, IsReadWhereTheFirstHostIs) {
+  const Job job = borrowed();
+  const auto may = piece_question(&job, ask(), ann());
+  ASSERT_TRUE(std::holds_alternative<PieceQuestion>(may));
+  EXPECT_EQ(std::get<PieceQuestion>(may).cluster, "east");
+  Job mixed = job_of_ann(wire::STATUS_RUN);
+  mixed.record.add_hosts()->set_name("n1");
+  mixed.record.add_hosts()->set_name("n2@east");
+  EXPECT_FALSE(std::holds_alternative<PieceQuestion>(piece_question(&mixed, ask(), ann())))
+      << "its output is on a host of ours";
+  Job part = from_west();
+  part.record.mutable_from()->set_part(true);
+  EXPECT_FALSE(std::holds_alternative<PieceOrder>(piece_order(&part, "west", question())));
+}
+
 TEST(PieceQuestions, NameTheAttemptAndTheOwner) {
   const Job job = forwarded();
   const auto may = piece_question(&job, ask(), ann());
