@@ -11,7 +11,7 @@ struct ReasonRow {
   std::string_view keyword;
   std::string_view sentence;
 };
-constexpr std::array<ReasonRow, 27> kReasons{{
+constexpr std::array<ReasonRow, 28> kReasons{{
     {TERM_UNKNOWN, "TERM_UNKNOWN", ""},
     {TERM_PREEMPT, "TERM_PREEMPT", "job killed after preemption"},
     {TERM_WINDOW, "TERM_WINDOW", "job killed after queue run window closed"},
@@ -41,6 +41,7 @@ constexpr std::array<ReasonRow, 27> kReasons{{
     {TERM_REMOVE_HUNG_JOB, "TERM_REMOVE_HUNG_JOB", "job removed from LSF"},
     {TERM_ORPHAN_SYSTEM, "TERM_ORPHAN_SYSTEM", "orphan job terminated automatically by LSF"},
     {TERM_PRE_EXEC_FAIL, "TERM_PRE_EXEC_FAIL", "job killed after reaching pre-execution retry limit"},
+    {TERM_MC_RECALL, "TERM_MC_RECALL", "job killed because its slots were taken back from a lease"},
 }};
 const ReasonRow& row_of(std::int32_t reason) {
   const auto row = std::find_if(kReasons.begin(), kReasons.end(),

@@ -32,6 +32,7 @@ enum TermReason : std::int32_t {
   TERM_REMOVE_HUNG_JOB = 26,
   TERM_ORPHAN_SYSTEM = 27,
   TERM_PRE_EXEC_FAIL = 28,
+  TERM_MC_RECALL = 30,
 };
 // "TERM_OWNER"; "TERM_UNKNOWN" for a number that has none.
 std::string_view term_keyword(std::int32_t reason);

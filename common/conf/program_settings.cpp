@@ -49,6 +49,7 @@ MbatchdProgram mbatchd(SettingsReader& in, const LsfConf& lsf_conf) {
   mbatchd.guest_uid_min =
       in.number("ROLLCALL_GUEST_UID_MIN", 0, 2'000'000'000, mbatchd.guest_uid_min, "a uid");
   mbatchd.own_user_guests = in.yes_no("ROLLCALL_GUEST_OWN_USER", false);
+  mbatchd.tells_recalls = in.yes_no("LSB_MC_RECALL_EXIT_INFO", false);
   mbatchd.no_lock_of_exclusive = in.yes_no("LSB_DISABLE_LIMLOCK_EXCL", false);
   return mbatchd;
 }

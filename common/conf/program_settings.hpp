@@ -34,6 +34,7 @@ struct MbatchdProgram {
   int guest_uid_min = 1000;  // ROLLCALL_GUEST_UID_MIN: no job of another cluster runs as a user below it
   // ROLLCALL_GUEST_OWN_USER: where mbatchd is not run by root, jobs of other clusters may run as its user.
   bool own_user_guests = false;
+  bool tells_recalls = false;  // LSB_MC_RECALL_EXIT_INFO: TERM_MC_RECALL, else TERM_ADMIN
 };
 
 struct ResProgram {

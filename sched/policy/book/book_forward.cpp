@@ -400,6 +400,7 @@ Effects ForwardedJobs::recall_lent(JobKey key, const std::string& why, WallTime 
   Effects effects;
   auto& from = *entry->job->record.mutable_from();
   from.set_withdrawn(true);
+  from.set_term_reason(m.config.cluster->programs.mbatchd.tells_recalls ? TERM_MC_RECALL : 0);
   effects.push_back(effect::SaveJob{key});
   event::By by;
   by.admin = true;

@@ -35,6 +35,8 @@ class LifeRecord {
   Attempt attempt() const { return attempt_of(record_); }
 
   std::int32_t asked_reason() const {
+    // An attempt on lent slots that are taken back: LSB_MC_RECALL_EXIT_INFO.
+    if (record_.from().withdrawn() && record_.from().term_reason() != 0) return record_.from().term_reason();
     const bool admin = record_.killer_is_admin();
     if (record_.requeue_asked()) return admin ? TERM_REQUEUE_ADMIN : TERM_REQUEUE_OWNER;
     return admin ? TERM_ADMIN : TERM_OWNER;

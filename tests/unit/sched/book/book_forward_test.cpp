@@ -340,6 +340,21 @@ TEST_F(OnLentSlots, IsOverWhereAJobOfOursWouldPendAgain) {
   ends(faster, 0, report::Over::How::ended);
   EXPECT_EQ(over(faster).how(), wire::ForwardOver::ENDED) << "it was faster than the recall";
 }
+TEST_F(OnLentSlots, ARecallHasAReasonOfItsOwnWhereTheSiteWantsIt) {
+  const auto end_of_a_recall = [this](bool tells) {
+    auto files = site_files();
+    auto cluster = std::make_shared<conf::ClusterFiles>(*files.cluster);
+    cluster->programs.mbatchd.tells_recalls = tells;
+    files.cluster = cluster;
+    book->configure(files, now);
+    const JobKey key = here(start(tells ? 1 : 2));
+    book->forwards().recall_lent(key, "no longer exported", now);
+    ends(key, 137 << 8, report::Over::How::ended);
+    return job(key).record.term_reason();
+  };
+  EXPECT_EQ(end_of_a_recall(true), TERM_MC_RECALL);
+  EXPECT_EQ(end_of_a_recall(false), TERM_ADMIN);
+}
 TEST_F(OnLentSlots, IsGivenBackWhenTheHostGoesBeforeItHasTheOrder) {
   tells("hostA", report::HostCame{{}, true});
   const JobKey key = here(start(7));
