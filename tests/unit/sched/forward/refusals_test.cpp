@@ -6,60 +6,60 @@ namespace rollcall::sched::forward {
 namespace {
 
 using Scope = Refusals::Scope;
-const conf::RemoteQueue kEast{"guests", "east"};
-const conf::RemoteQueue kOther{"other", "east"};
-const conf::RemoteQueue kWest{"guests", "west"};
+const conf::RemoteQueue kEastGuests{"guests", "east"};
+const conf::RemoteQueue kEastOther{"other", "east"};
+const conf::RemoteQueue kWestGuests{"guests", "west"};
 
 TEST(Refusals, OfAJobSayNothingOfOthers) {
   Refusals refusals;
   EXPECT_FALSE(refusals.any());
-  refusals.refused(kEast, "ann", Scope::job, "too long");
+  refusals.refused(kEastGuests, "ann", Scope::job, "too long");
   EXPECT_TRUE(refusals.any());
-  EXPECT_EQ(refusals.closed(kEast), "");
-  EXPECT_FALSE(refusals.refuses(kEast, "ann"));
+  EXPECT_EQ(refusals.closed(kEastGuests), "");
+  EXPECT_FALSE(refusals.refuses(kEastGuests, "ann"));
 }
 
 TEST(Refusals, OfAUserHoldForTheUserAndTheQueue) {
   Refusals refusals;
-  refusals.refused(kEast, "ann", Scope::user, "not known");
-  EXPECT_TRUE(refusals.refuses(kEast, "ann"));
-  EXPECT_FALSE(refusals.refuses(kEast, "bob"));
-  EXPECT_FALSE(refusals.refuses(kWest, "ann"));
-  EXPECT_EQ(refusals.closed(kEast), "");
+  refusals.refused(kEastGuests, "ann", Scope::user, "not known");
+  EXPECT_TRUE(refusals.refuses(kEastGuests, "ann"));
+  EXPECT_FALSE(refusals.refuses(kEastGuests, "bob"));
+  EXPECT_FALSE(refusals.refuses(kWestGuests, "ann"));
+  EXPECT_EQ(refusals.closed(kEastGuests), "");
 }
 
 TEST(Refusals, OfAQueueHoldUntilItsClusterTellsOfIt) {
   Refusals refusals;
-  refusals.refused(kEast, "ann", Scope::queue, "it is full");
-  EXPECT_EQ(refusals.closed(kEast), "it has refused an offer in this MBD_SLEEP_TIME: it is full");
-  EXPECT_EQ(refusals.closed(kOther), "");
-  refusals.told(kOther);
-  EXPECT_NE(refusals.closed(kEast), "");
-  refusals.told(kEast);
-  EXPECT_EQ(refusals.closed(kEast), "");
+  refusals.refused(kEastGuests, "ann", Scope::queue, "it is full");
+  EXPECT_EQ(refusals.closed(kEastGuests), "it has refused an offer in this MBD_SLEEP_TIME: it is full");
+  EXPECT_EQ(refusals.closed(kEastOther), "");
+  refusals.told(kEastOther);
+  EXPECT_NE(refusals.closed(kEastGuests), "");
+  refusals.told(kEastGuests);
+  EXPECT_EQ(refusals.closed(kEastGuests), "");
 }
 
 TEST(Refusals, OfAClusterHoldForAllItsQueuesInTheSession) {
   Refusals refusals;
-  refusals.refused(kEast, "ann", Scope::cluster, "it has too many jobs");
-  for (const auto& queue : {kEast, kOther}) {
+  refusals.refused(kEastGuests, "ann", Scope::cluster, "it has too many jobs");
+  for (const auto& queue : {kEastGuests, kEastOther}) {
     refusals.told(queue);
     EXPECT_EQ(refusals.closed(queue),
               "its cluster has refused an offer in this MBD_SLEEP_TIME: it has too many jobs");
   }
-  EXPECT_EQ(refusals.closed(kWest), "");
+  EXPECT_EQ(refusals.closed(kWestGuests), "");
   refusals.begin_session();
-  EXPECT_EQ(refusals.closed(kEast), "");
+  EXPECT_EQ(refusals.closed(kEastGuests), "");
   EXPECT_FALSE(refusals.any());
 }
 
 TEST(Refusals, TooManyCloseTheCluster) {
   Refusals refusals;
-  for (int i = 1; i < Refusals::kMost; ++i) refusals.refused(kEast, "ann", Scope::job, "no");
+  for (int i = 1; i < Refusals::kMost; ++i) refusals.refused(kEastGuests, "ann", Scope::job, "no");
   EXPECT_FALSE(refusals.too_many("east"));
-  refusals.refused(kOther, "bob", Scope::job, "no");
+  refusals.refused(kEastOther, "bob", Scope::job, "no");
   EXPECT_TRUE(refusals.too_many("east"));
-  EXPECT_EQ(refusals.closed(kEast), "its cluster has refused 1000 offers in this MBD_SLEEP_TIME");
+  EXPECT_EQ(refusals.closed(kEastGuests), "its cluster has refused 1000 offers in this MBD_SLEEP_TIME");
   EXPECT_FALSE(refusals.too_many("west"));
 }
 

@@ -260,7 +260,7 @@ TEST_F(Sessions, ThatCalledUsAndSayNothingAreClosed) {
 TEST_F(Sessions, ThatCalledUsSayNothingOfOurDialWhenTheyEnd) {
   ASSERT_EQ(all<step::Dial>(sessions.tick(at(0))).size(), 1U);
   sessions.opened(1, "east", false, at(0));
-  EXPECT_THAT(sessions.ended(1, "east", "closed", at(1)), IsEmpty());
+  EXPECT_THAT(sessions.ended(1, "east", "closed", false, at(1)), IsEmpty());
   for (int s = 1; s < 20; ++s)
     EXPECT_THAT(all<step::Dial>(sessions.tick(at(s))), IsEmpty()) << "it is under way";
 }
