@@ -119,8 +119,6 @@ TEST_F(Foreign, IsRefusedForAllThatWouldBeRefusedLikeIt) {
   receives("IMPT_SLOTBKLG = 1\n");
   offer(1);
   EXPECT_EQ(scope(offer(2)), "OF_THE_QUEUE");
-  receives("IMPT_SLOTBKLG = 0\n");
-  EXPECT_EQ(scope(offer(1)), "OF_THE_QUEUE");
   receives("");
   book->forwards().keep_at_most(0);
   EXPECT_EQ(scope(offer(1)), "OF_THE_CLUSTER");
