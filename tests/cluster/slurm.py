@@ -5,6 +5,7 @@ these is killed. That case comes last here, since its node stays in Slurm's stat
 """
 
 from rollcall_testing import launchers
+from rollcall_testing.host_relays import expect_no_relay, wait_for_relays
 from rollcall_testing.job import Job, method_1, pam, requires_pam, site
 from rollcall_testing.kill_row import kill_one
 from rollcall_testing.programs import end_of, hold_report_against_notes, notes_in
@@ -86,6 +87,14 @@ def test_a_task_dies_of_a_signal(bench, number):
     hold_report_against_notes(job.report, notes)
     expect_equal(end_of(job.report["tasks"][2]), f"signal {number}", "rank 2")
     bench.saw(f"rank 2 in the report, srun's own {128 + number} as pam's")
+
+
+@cases("pam", "launcher", "outer TaskStarter", "inner TaskStarter")
+def test_a_killed_process_of_a_job_with_relays_ends_all_tasks(bench, what):
+    wait_until(slurm.idle, lambda: f"all nodes to be idle again: {slurm.states()}", 60)
+    kill_one(bench, launchers.SRUN, what, [bench.target], "nest", dict(slurm.environment, SLURM_NTASKS_PER_NODE="4"), tasks=16,
+             in_place=wait_for_relays)
+    expect_no_relay(bench)
 
 
 @cases("pam", "launcher", "outer TaskStarter", "inner TaskStarter", KILLED_PROXY)
