@@ -27,6 +27,8 @@ struct Peer {
   bool proved = false;                      // that it holds the key
   bool is_relay = false;
   std::vector<bool> tasks;  // of a relay: which are not ended; number 1 is the first
+  std::size_t unended = 0;  // of these: the relay has not told their end
+  std::string address;      // of a relay: the peer's, as text
   std::string items;        // for a relay, to be sealed
   std::string unsent;
   boost::system::error_code write_error;  // a failed write takes the socket's error with it

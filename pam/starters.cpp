@@ -201,6 +201,7 @@ class Starters::Impl : public std::enable_shared_from_this<Impl> {
     peer->is_relay = first == First::relay;
     if (peer->is_relay) begun.erase(0, relays_hello_size());
     peer->answered = peer->is_relay;
+    if (peer->is_relay) peer->address = io::address_of(peer->socket);
     peer->secure.emplace(
         io::SecureChannel::pam(peer->is_relay ? relay_key_ : key_, io::random_nonce(), instance_));
     take_words(peer, begun);
@@ -239,7 +240,7 @@ class Starters::Impl : public std::enable_shared_from_this<Impl> {
     if (item.first > peer->tasks.size() && !is_new)
       return internal_error("found task " + std::to_string(item.first) + ", expected " +
                             std::to_string(peer->tasks.size() + 1));
-    if (is_new) peer->tasks.push_back(true);
+    if (is_new) peer->tasks.push_back(true), ++peer->unended;
     if (!peer->has_task(item.first)) return {};
     const ConnectionId id = connection_id(peer->id, item.first);
     if (item.kind == wire::RelayItem::Kind::message) {
@@ -251,6 +252,7 @@ class Starters::Impl : public std::enable_shared_from_this<Impl> {
     } else {
       peer->tasks[item.first - 1] = false;
     }
+    --peer->unended;
     handler_.closed(id, false);
     return {};
   }
@@ -280,6 +282,11 @@ class Starters::Impl : public std::enable_shared_from_this<Impl> {
   // The peer is gone by itself, or broke the protocol. What spoke through a relay and is alive dials by itself now; mostly it is
   // being killed, since a shepherd that has died takes its host's tasks along.
   void lose(const std::shared_ptr<Peer>& peer, bool cut) {
+    // Some may have dialed before its end is seen here.
+    if (peer->unended > 0 && !cut)
+      handler_.say("the relay of " + std::to_string(peer->unended) +
+                   (peer->unended == 1 ? " task" : " tasks") + " at " + peer->address +
+                   " is gone: what lives of them connects by itself");
     hang_up(peer->id);
     if (!peer->is_relay && peer->proved) handler_.closed(connection_id(peer->id, 0), cut);
     for (wire::TaskNumber number = 1; number <= peer->tasks.size(); ++number)

@@ -7,13 +7,13 @@ import os
 import signal
 
 from rollcall_testing import launchers, processes
+from rollcall_testing.host_relays import HOSTS, expect_no_relay, relays, wait_for_connections_to_pam, wait_for_relays
 from rollcall_testing.job import expect_no_tasks, method_1, open_gate, pam, requires_pam
 from rollcall_testing.kill_row import LIMIT_SECONDS, kill_one
 from rollcall_testing.programs import hold_report_against_notes, wait_for_ready
 from rollcall_testing.runner import cases, expect, expect_equal, main
-from rollcall_testing.waiting import wait_until
 
-TASKS, HOSTS = 16, 4
+TASKS = 16
 VICTIMS = (
     "pam",
     "launcher",
@@ -22,27 +22,6 @@ VICTIMS = (
     "outer TaskStarter",
     "inner TaskStarter",
 )
-
-
-def relays(bench, host=None):
-    return (bench.cluster.host(host) if host else bench.cluster).processes(processes.named("rollcall-relay"))
-
-
-def wait_for_relays(job):
-    """One on each host, and all but its first TaskStarter are with it: pam has two connections for each host."""
-    wait_until(lambda: len(relays(job.bench)) == HOSTS, lambda: f"{HOSTS} relays, there are {relays(job.bench)}\n{job.told()}", 10)
-    head = job.bench.cluster.head
-    ours = lambda: pams_connections(head, job.port())
-    wait_until(lambda: ours() == 2 * HOSTS, lambda: f"{2 * HOSTS} connections to pam, there are {ours()}\n{job.told()}", 10)
-
-
-def pams_connections(head, port):
-    lines = [line.split() for line in head.run(["cat", "/proc/net/tcp", "/proc/net/tcp6"]).stdout.splitlines()]
-    return sum(words[1].endswith(f":{port:04X}") and words[3] == "01" for words in lines)
-
-
-def expect_no_relay(bench):
-    wait_until(lambda: not relays(bench), lambda: f"no relay, there are {relays(bench)}", LIMIT_SECONDS)
 
 
 @cases(*VICTIMS)
@@ -74,12 +53,12 @@ def test_relays_of_two_hosts(bench):
     for host in ("n1", "n3"):
         processes.send(relays(bench, host)[0].pid, signal.SIGKILL)
     wanted = 2 * 2 + 2 * TASKS // HOSTS
-    ours = lambda: pams_connections(bench.cluster.head, job.port())
-    wait_until(lambda: ours() == wanted, lambda: f"{wanted} connections to pam, there are {ours()}\n{job.told()}", 10)
+    wait_for_connections_to_pam(job, wanted)
     expect_equal(len(job.tasks()), TASKS, "tasks that live")
     open_gate(gate)
     job.expect_exit(0)
     hold_report_against_notes(job.report, notes)
+    expect_equal(len([line for line in job.stderr.splitlines() if "the relay of 3 tasks at " in line]), 2, f"lines of pam\n{job.told()}")
     expect_no_relay(bench)
     bench.saw(f"{wanted} connections, no task lost, exit 0")
 

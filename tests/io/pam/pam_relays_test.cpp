@@ -215,6 +215,17 @@ TEST_F(PamRelays, ARelayThatIsGoneIsACutOfAllItsTaskStarters) {
   socket_.reset();
   ASSERT_TRUE(turn_until([&] { return closed_.size() == 3; }));
   EXPECT_FALSE(closed_[registered_[1]] || closed_[registered_[3]]) << "the network did not do it";
+  EXPECT_EQ(said_, "the relay of 2 tasks at 127.0.0.1 is gone: what lives of them connects by itself\n");
+}
+
+TEST_F(PamRelays, ARelayWhoseTasksHaveEndedLeavesWithoutALine) {
+  joined();
+  register_tasks(2);
+  say(end_of(1) + end_of(2));
+  ASSERT_TRUE(turn_until([&] { return closed_.size() == 2; }));
+  talk_.reset();
+  socket_.reset();
+  turn_until([&, turns = 0]() mutable { return ++turns > 20; });
   EXPECT_EQ(said_, "");
 }
 
