@@ -307,7 +307,9 @@ class Job {
   void say(const std::string& line) { output_.say(line); }
   void note(const std::string& line) { output_.note(line); }
 
+  // Where hosts have relays, what is wanted depends on how many hosts there are, which is not known yet.
   void warn_of_descriptors() {
+    if (settings_.config.host_relay) return;
     rlimit limit{};
     getrlimit(RLIMIT_NOFILE, &limit);
     const auto wanted = static_cast<rlim_t>(settings_.rules.expected.value_or(0)) + kOwnDescriptors;
