@@ -166,6 +166,9 @@ void LeaseIn::take_part_state(const std::string& cluster, const wire::ForwardSta
   // Copies: a report may change the job.
   const bool waits = !job->launch.go_given;
   if (there.has_usage()) handler_.told(part.front().name(), report::Used{attempt, there.usage()});
+  // Its slots are taken back: the job is requeued before its tasks there die.
+  if (!told.prepared() && !waits && !there.why().empty())
+    return handler_.told(part.front().name(), report::PartOver{attempt, there.why(), true});
   if (!told.prepared() || !waits) return;
   for (const auto& each : part) handler_.told(each.name(), report::Prepared{{attempt}});
 }

@@ -16,6 +16,8 @@ using sched::JobKey;
 
 constexpr const char* kLeaseRow = "lease";
 constexpr Duration kShortestReclaim = std::chrono::seconds(5);  // MC_RECLAIM_DELAY=0
+// For a cluster to requeue a job whose part is recalled. Slots change hands only when RES says that nothing is left, whoever ends it.
+constexpr Duration kRecallPatience = std::chrono::seconds(60);
 constexpr Duration kAskAgain = std::chrono::seconds(5);  // a host with jobs that the Book does not know
 
 }  // namespace
@@ -97,11 +99,15 @@ void LeaseOut::load_came() {
 // ---------------------------------------------------------------- shared leases
 
 std::optional<TimePoint> LeaseOut::next_tick() const {
-  if (!next_ask_ || !next_reclaim_) return next_ask_ ? next_ask_ : next_reclaim_;
-  return std::min(*next_ask_, *next_reclaim_);
+  std::optional<TimePoint> next = next_ask_;
+  const auto until = [&next](TimePoint at) { next = next ? std::min(*next, at) : at; };
+  if (next_reclaim_) until(*next_reclaim_);
+  for (const auto& [key, due] : asked_back_) until(due);
+  return next;
 }
 
 void LeaseOut::tick(TimePoint now) {
+  end_recalled(now);
   if (!fences_.asks_again())
     next_ask_.reset();
   else if (!next_ask_)
@@ -232,8 +238,26 @@ void LeaseOut::kill(const Lease& of, const std::string& host, int slots) {
     slots -= slots_on(job->record, host);
     ended.push_back(job->key());
   }
-  for (const JobKey key : ended)
-    handler_.changed(forwards_.recall_lent(key, "host " + host + " is no longer exported", io::wall_now()));
+  // A cluster that is not connected is asked when it is.
+  using Recall = sched::book::ForwardedJobs::Recall;
+  for (const JobKey key : ended) {
+    handler_.changed(
+        forwards_.recall_lent(key, "host " + host + " is no longer exported", io::wall_now(), Recall::asks));
+    if (const sched::Job* job = jobs_.find(key);
+        job && sched::is_part(job->record) && !job->record.from().releasing())
+      asked_back_.try_emplace(
+          key, TimePoint{std::chrono::steady_clock::now().time_since_epoch()} + kRecallPatience);
+  }
+}
+
+void LeaseOut::end_recalled(TimePoint now) {
+  std::vector<JobKey> ended;
+  for (const auto& [key, due] : asked_back_)
+    if (due <= now) ended.push_back(key);
+  for (const JobKey key : ended) {
+    asked_back_.erase(key);
+    handler_.changed(forwards_.recall_lent(key, "its slots are taken back from the lease", io::wall_now()));
+  }
 }
 
 void LeaseOut::advance() {

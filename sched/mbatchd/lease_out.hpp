@@ -113,6 +113,7 @@ class LeaseOut {
   bool keep(std::uint64_t number, const Lease* lease);
   void carry_out(std::uint64_t number, const sched::lease::ProviderEffects& effects);
   void kill(const Lease& lease, const std::string& host, int slots);
+  void end_recalled(TimePoint now);
   void advance();
   void take_from_own_hosts();
   wire::PeerMessage loads_for(const std::string& cluster) const;
@@ -131,6 +132,8 @@ class LeaseOut {
   std::map<std::uint64_t, std::vector<sched::lease::LeasedHost>> exported_;  // what each was last offered
   LeaseFences fences_;
   std::map<std::string, Peer> peers_;
+  std::map<sched::JobKey, TimePoint>
+      asked_back_;           // parts whose cluster is asked to release them, and until when
   std::uint64_t made_ = 0;   // leases of this term
   bool export_due_ = false;  // hosts or files have changed
   bool advance_due_ = false;

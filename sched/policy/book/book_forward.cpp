@@ -81,7 +81,9 @@ SaidOfAttempt said(const BookEntry& entry, WallTime now) {
     *state.mutable_job() = elsewhere_of(job);
     if (pending(state.job().status())) state.mutable_job()->set_why(record.start_failure());
     state.set_terminal(entry.stream != nullptr);
-    state.set_prepared(is_part(record) && !record.starting() && !from.releasing());
+    const bool asked_back = is_part(record) && from.withdrawn() && !from.releasing();
+    state.set_prepared(is_part(record) && !record.starting() && !from.releasing() && !asked_back);
+    if (asked_back) state.mutable_job()->set_why("its slots are taken back from the lease");
     return {std::move(state), std::nullopt};
   }
   Over end = over(attempt_of(from), how_of(record), record.start_failure());
@@ -391,17 +393,18 @@ ForwardedJobs::Answered ForwardedJobs::start_on_lent_slots(const std::string& cl
 
 void ForwardedJobs::keep_at_most(std::size_t attempts) { memory_->most_foreign = attempts; }
 
-Effects ForwardedJobs::recall_lent(JobKey key, const std::string& why, WallTime now) {
+Effects ForwardedJobs::recall_lent(JobKey key, const std::string& why, WallTime now, Recall how) {
   Memory& m = *memory_;
   BookEntry* entry = m.entry(key);
-  if (!entry || !on_lent_slots(entry->job->record) || !placed(entry->job->status()) ||
-      entry->job->record.from().withdrawn())
-    return {};
+  if (!entry || !on_lent_slots(entry->job->record) || !placed(entry->job->status())) return {};
   Effects effects;
   auto& from = *entry->job->record.mutable_from();
+  const bool asks = how == Recall::asks && from.part() && !entry->job->record.starting();
+  if (from.withdrawn() && (asks || !from.part() || from.releasing())) return {};
   from.set_withdrawn(true);
   from.set_term_reason(m.config.cluster->programs.mbatchd.tells_recalls ? TERM_MC_RECALL : 0);
   effects.push_back(effect::SaveJob{key});
+  if (asks) return effects;
   event::By by;
   by.admin = true;
   m.step(*entry, event::KillAsked{by, kSigKill, why}, now, effects);

@@ -69,8 +69,10 @@ class ForwardedJobs {
   // So many attempts of one cluster at a time, a million unless this is called; further offers are refused.
   void keep_at_most(std::size_t attempts);
 
-  // The lease is withdrawn: ends the attempt, which its cluster starts again elsewhere.
-  Effects recall_lent(JobKey key, const std::string& why, WallTime now);
+  // The lease is withdrawn: ends the attempt, which its cluster starts again elsewhere. Of a part with `asks`: nothing is ended, its cluster is
+  // told, so that it requeues the job before tasks of it die, and releases the part. Without it the part is ended now.
+  enum class Recall { ends, asks };
+  Effects recall_lent(JobKey key, const std::string& why, WallTime now, Recall how = Recall::ends);
 
   // The cluster will never answer: ends the attempts of ours that are there, and keeps its own here no longer than other jobs. `lines`
   // says of each what becomes of it, of a thousand at most. only_say: changes nothing.

@@ -339,6 +339,33 @@ TEST_F(OnLentSlots, IsOverWhereAJobOfOursWouldPendAgain) {
   ends(faster, 0, report::Over::How::ended);
   EXPECT_EQ(over(faster).how(), wire::ForwardOver::ENDED) << "it was faster than the recall";
 }
+TEST_F(OnLentSlots, ARecallOfAPartAsksItsClusterFirst) {
+  tells("hostA", report::HostCame{{}, true});
+  wire::ForwardOffer offer;
+  *offer.mutable_attempt() = attempt_of(7);
+  offer.mutable_attempt()->set_lent_host("hostA");
+  offer.mutable_attempt()->set_part(true);
+  auto& slots = *offer.add_part();
+  slots.set_lease(5);
+  slots.set_host("hostA");
+  slots.set_slots(1);
+  slots.set_queue("night");
+  const JobKey key = here(book->forwards().start_on_lent_slots("east", offer, plain_job(), kAnn, now));
+  tells("hostA", report::Prepared{{{key, job(key).record.attempt()}}});
+  using Recall = ForwardedJobs::Recall;
+  const auto releases = [&](Recall how) {
+    const auto effects = book->forwards().recall_lent(key, "no longer exported", now, how);
+    return std::any_of(effects.begin(), effects.end(),
+                       [](const Effect& one) { return std::holds_alternative<effect::OrderRelease>(one); });
+  };
+  EXPECT_FALSE(releases(Recall::asks));
+  const auto said = *book->forwards().said_of(key, now)->state;
+  EXPECT_FALSE(said.prepared());
+  EXPECT_EQ(said.job().why(), "its slots are taken back from the lease");
+  EXPECT_FALSE(releases(Recall::asks));
+  EXPECT_TRUE(releases(Recall::ends)) << "its cluster has not released it";
+  EXPECT_FALSE(releases(Recall::ends)) << "once";
+}
 TEST_F(OnLentSlots, ARecallHasAReasonOfItsOwnWhereTheSiteWantsIt) {
   const auto end_of_a_recall = [this](bool tells) {
     auto files = site_files();

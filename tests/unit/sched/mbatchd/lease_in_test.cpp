@@ -372,6 +372,20 @@ TEST_F(LeaseInTest, AJobPendsAgainWhereItsPartIsRefused) {
   EXPECT_EQ(status(unreachable), wire::STATUS_PEND) << "the provider has told no address: an older release";
 }
 
+TEST_F(LeaseInTest, AJobIsRequeuedBeforeTasksOfARecalledPartDie) {
+  connects();
+  tells_addresses();
+  const sched::JobKey key = spans();
+  prepared_here(key);
+  ASSERT_TRUE(in->heard("east", part_state(key, true)));
+  ASSERT_TRUE(in->heard("east", part_state(key, false)));
+  EXPECT_FALSE(job(key).record.kill_asked()) << "it is ended there: what that means is told with its end";
+  auto recalled = part_state(key, false);
+  recalled.mutable_state()->mutable_job()->set_why("its slots are taken back from the lease");
+  ASSERT_TRUE(in->heard("east", recalled));
+  EXPECT_TRUE(job(key).record.requeue_asked());
+}
+
 TEST_F(LeaseInTest, AJobEndsWhereItsPartHasEnded) {
   connects();
   tells_addresses();
