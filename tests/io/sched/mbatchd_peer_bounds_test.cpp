@@ -58,7 +58,8 @@ class PeerBounds : public LyingPeers {
     request.mutable_clusters();
     const auto reply = ask(request);
     for (const auto& row : reply.clusters().rows())
-      if (row.queue() == queue && row.cluster() == "east") return row.status();
+      if (row.queue() == queue && row.cluster() == "east")
+        return row.status() + (row.why().empty() ? "" : ": " + row.why());
     return "no row";
   }
 };
