@@ -61,7 +61,7 @@ def test_a_queue_that_rejects_jobs_is_named_with_the_reason(bench):
     with two(bench) as clusters:
         west, east = clusters["west"], clusters["east"]
         wait_for_row(west, "send", "ok")
-        wait_for_row(west, "lost", "reject", "queue nowhere there does not receive jobs of this cluster (RCVJOBS_FROM)")
+        wait_for_row(west, "lost", "reject", "it does not receive jobs of this cluster (RCVJOBS_FROM there)")
         expect_in("lost            send       nowhere    east       reject\n", west.good("bclusters"), "bclusters")
         jobs = [west.bsub("true", "-q", queue, "-o", "/dev/null") for queue in ("lost", "both")]
         line = " Not forwarded to queue <nowhere> of cluster <east>: it does not receive jobs of this cluster (RCVJOBS_FROM there);\n"
@@ -97,8 +97,8 @@ def test_clusters_without_a_key_or_that_refuse_say_why(bench):
         west.wait_for(job, "DONE")
         leave_west_out(east)
         restart(east)
-        wait_for_row(west, "send", "reject", "it refuses us: cluster west is not in lsf.shared of cluster east, or left out of its RemoteClusters")
-        expect_in("refused: it refuses us: ", west.standing("east"), "badmin showstatus")
+        wait_for_row(west, "send", "reject", "or leaves that cluster out of its lsf.shared or RemoteClusters")
+        expect_in("refused: it does not take our call", west.standing("east"), "badmin showstatus")
 
 
 def leave_west_out(east):

@@ -300,11 +300,13 @@ Steps PeerSessions::ended(LinkNumber number, const std::string& cluster, const s
   }
   if (std::exchange(peer.dialling, false) && ++peer.next_address >= peer.settings.addresses.size())
     peer.next_address = 0;
-  const std::string reason =
-      turned_away
-          ? "it does not take our call: it has no key for cluster " + own_.cluster +
-                ", or another one; both clusters need the same file in ROLLCALL_PEER_KEYS (" + why + ")"
-          : why;
+  const std::string reason = turned_away
+                                 ? "it does not take our call: it has no key for cluster " + own_.cluster +
+                                       ", or another one, or leaves that cluster out of its lsf.shared or "
+                                       "RemoteClusters; both clusters "
+                                       "need the same file in ROLLCALL_PEER_KEYS (" +
+                                       why + ")"
+                                 : why;
   Steps steps = not_reached(peer, reason);
   apart(peer, reason, false, now);
   peer.refused =

@@ -142,7 +142,7 @@ class BatchCluster(LoadCluster):
     def wait_for_hosts(self, names=None, seconds=30):
         def ok():
             states = {w[0]: w[1] for w in (l.split() for l in self.user("bhosts", "-w").stdout.splitlines()[1:]) if w}
-            return all(states.get(name) == "ok" for name in names or self.names)
+            return all(states.get(name) in ("ok", "closed_Full") for name in names or self.names)  # full: one of no slots
 
         wait_until(ok, lambda: f"hosts to be ok: {self.user('bhosts', '-w')}\n{self.logs_text()}", seconds)
 
