@@ -231,7 +231,8 @@ class LifeEnd : protected LifeRecord {
     }
     const bool held = record_.requeue_held();
     const bool asked = record_.requeue_asked();
-    const bool by_admin = held && record_.stopped_by_admin(), by_user = held && (record_.stopped_by_user() || !by_admin);
+    const bool by_admin = held && record_.stopped_by_admin();
+    const bool by_user = held && (record_.stopped_by_user() || !by_admin);
     const std::string killer = record_.killer();
     if (!asked) {
       wire::JobEvent::Status& status = *add_event().mutable_status();
