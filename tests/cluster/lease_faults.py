@@ -2,7 +2,7 @@
 slow or lossy, masters and RES are killed, and export policies change under running jobs.
 
 A scene is drawn from its seed. Each job writes down that it runs, and counts which of the jobs that did so on its host are alive: more than
-the host has slots is a slot in two hands. A policy that takes slots kills jobs, and they run again, so a job may begin often; it
+the host has slots is a slot in two hands. Some jobs have a task on each slot of their own cluster's and of a borrowed host. A policy that takes slots kills jobs, and they run again, so a job may begin often; it
 ends by itself once. After each scene all jobs are done, both sides of each lease agree, no host is lent twice, and no slot, process or directory of
 a job is left.
 
@@ -28,6 +28,7 @@ from rollcall_testing.waiting import wait_until
 LANES = 2  # sets of clusters, side by side
 CLUSTERS = ("west", "east", "north")
 BORROWER = {"west": "east", "east": "north", "north": "west"}  # of each cluster's hosts
+LENDER = {borrower: lender for lender, borrower in BORROWER.items()}
 HOSTS_OF_EACH = 2
 SLOTS = 2  # of a host
 SECONDS = 150  # a dial that failed is repeated after at most 30 s, and a silent connection is given up after 30 s
@@ -44,6 +45,14 @@ PRIORITY = 40
 HOSTS = all allremote
 End Queue
 """
+# Hosts of two clusters that no master is on: a link that is reset ends the streams of tasks, too.
+SPANS = """Begin Queue
+QUEUE_NAME = span
+PRIORITY = 40
+HOSTS = {own} {borrowed}
+End Queue
+"""
+RECEIVES = "Begin RemoteClusters\nCLUSTERNAME RECV_FROM\n{others}End RemoteClusters\n"
 PARAMS = "MC_RUSAGE_UPDATE_INTERVAL = 1\nMC_RECLAIM_DELAY = 0"
 EXPORT = "Begin HostExport\n{what}\nDISTRIBUTION = ([{to}, 1])\nEnd HostExport\n"
 # Whole hosts: jobs of both clusters together have the host's own slots. Named hosts: slots are added for the other cluster.
@@ -76,8 +85,12 @@ echo "$name" >>"$place/ended"
 def federation(bench, lane):
     first = 1 + lane * len(CLUSTERS) * HOSTS_OF_EACH
     hosts = {name: tuple(f"n{first + at * HOSTS_OF_EACH + k}" for k in range(HOSTS_OF_EACH)) for at, name in enumerate(CLUSTERS)}
-    return Federation(bench, hosts, queues=dict.fromkeys(CLUSTERS, BORROWS), params=dict.fromkeys(CLUSTERS, PARAMS),
-                      slots=dict.fromkeys(CLUSTERS, SLOTS))
+    queues = {name: BORROWS + SPANS.format(own=hosts[name][-1], borrowed=f"{hosts[LENDER[name]][-1]}@{LENDER[name]}") for name in CLUSTERS}
+    clusters = Federation(bench, hosts, queues=queues, params=dict.fromkeys(CLUSTERS, PARAMS), slots=dict.fromkeys(CLUSTERS, SLOTS))
+    for name, side in clusters.members.items():
+        with open(f"{side.conf}/lsf.cluster.{name}", "a", encoding="utf-8") as file:
+            file.write(RECEIVES.format(others="".join(f"{other} Y\n" for other in CLUSTERS if other != name)))
+    return clusters
 
 
 class ResKilled:
@@ -98,7 +111,7 @@ class Scene:
     def __init__(self, bench, clusters, seed, longest_fault):
         self.bench, self.clusters, self.members, self.seed = bench, clusters, list(clusters.members.values()), seed
         self.draw, self.longest_fault = random.Random(seed), longest_fault
-        self.jobs, self.done, self.borrowed, self.killed = {}, [], 0, 0
+        self.jobs, self.done, self.borrowed, self.spans, self.killed = {}, [], 0, 0, 0
         home = self.members[0].places[ALICE]
         self.place = os.path.join(home, f"scene.{seed}")
         os.mkdir(self.place)
@@ -117,9 +130,12 @@ class Scene:
 
     def submit(self):
         side, name = self.draw.choice(self.members), f"{self.seed}.{len(self.jobs)}"
-        queue = self.draw.choice(("borrow", "borrow", "both", "normal"))
+        queue = self.draw.choice(("borrow", "borrow", "both", "normal", "span", "span"))
         command = f"{self.job} {name} {self.draw.uniform(0, 3):.1f} {self.place} {self.slots}"
-        self.jobs[name] = (side, side.bsub(command, "-q", queue, "-o", "/dev/null"))
+        options = ("-o", "/dev/null")
+        if queue == "span":  # a task on each slot that it gets
+            command, options = f"blaunch {command}", ("-n", "1,4", "-o", f"{self.place}/out.{name}")
+        self.jobs[name] = (side, side.bsub(command, "-q", queue, *options))
 
     def break_something(self):
         faults = drawn_faults(self.draw, self.bench, self.members)
@@ -163,14 +179,20 @@ class Scene:
         for side in self.members:
             for other in side.clusters[1:]:
                 side.wait_for_connection(other)
+        tasks = 0
         for name, (side, job) in self.jobs.items():
-            side.wait_for(job, "DONE", seconds=SECONDS)
-            self.borrowed += "@" in side.field(job, "exec_host")
+            side.wait_for(job, "DONE", "EXIT", seconds=SECONDS)
+            expect_equal(side.field(job), "DONE", f"job {name}: {self.lines_of(f'out.{name}')} {side.user('bhist', '-l', str(job)).stdout}")
+            hosts = side.field(job, "exec_host").split(":")
+            here = sum("@" in host for host in hosts)
+            self.borrowed += here > 0
+            self.spans += 0 < here < len(hosts)
+            tasks += sum(int(host.split("*")[0]) if "*" in host else 1 for host in hosts)
         expect_equal(self.lines_of("doubled"), [], "slots in two hands")
         ended = self.lines_of("ended")
         expect_equal(sorted(set(ended)), sorted(self.jobs), "jobs that ended by themselves")
         began = [name for name in os.listdir(self.place) if ".run." in name]
-        self.killed = len(began) - len(self.jobs)
+        self.killed = len(began) - tasks
         wait_until(lambda: all(self.is_clean(side) for side in self.members), self.left, SECONDS)
         for side in self.members:
             self.check_leases(side)
@@ -211,10 +233,11 @@ def play(bench, count, longest_fault):
             stack.enter_context(clusters)
         ready = time.monotonic()
         scenes = play_all(lambda clusters, seed: Scene(bench, clusters, seed, longest_fault), sets, seeds)
-    borrowed, killed = (sum(getattr(scene, what) for scene in scenes) for what in ("borrowed", "killed"))
+    borrowed, spans, killed = (sum(getattr(scene, what) for scene in scenes) for what in ("borrowed", "spans", "killed"))
     expect_equal(len(scenes), count, "scenes that were played")
     expect(borrowed >= count, f"{borrowed} jobs ran on borrowed hosts: too few to see")
-    bench.saw(f"seeds {first} to {seeds[-1]}; {count * JOBS} jobs, {borrowed} of them on borrowed hosts; {killed} attempts were killed by a policy; "
+    expect(spans > 0, "no job ran on hosts of two clusters at once")
+    bench.saw(f"seeds {first} to {seeds[-1]}; {count * JOBS} jobs, {borrowed} of them on borrowed hosts, {spans} of two clusters; {killed} tasks were killed by a policy; "
               f"scenes {time.monotonic() - ready:.0f} s")
 
 
