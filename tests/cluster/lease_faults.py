@@ -171,6 +171,8 @@ class Scene:
         self.break_something()
         for side in self.members:
             self.export(side, self.policies[0])
+            # Both hosts of `span` may be out of reach now: the own one is lent as a whole, and the other host is borrowed. No link breaks any more.
+            side.run("bswitch", "-q", "span", "both", "0")
         self.check()
 
     # --- what is true at the end
