@@ -207,7 +207,7 @@ class Starters::Impl : public std::enable_shared_from_this<Impl> {
     take_words(peer, begun);
   }
 
-  // What is put meanwhile leaves in one write, since a relay says much at once.
+  // A relay says much at once, so all answers to it leave in one write.
   void take_words(const std::shared_ptr<Peer>& peer, std::string_view bytes) {
     const Held held(*this);
     std::string answer;

@@ -39,7 +39,7 @@ bool send_some(const Descriptor& socket, std::string& bytes, std::size_t& sent) 
   return up;
 }
 
-// What a TaskStarter waits for at its end. That it is gone is no matter.
+// Tells a TaskStarter that its last message is on its way to pam. One that has ended already need not hear it.
 void tell_end(const Descriptor& starter) {
   std::string bytes;
   wire::append_frame(bytes, wire::kRelayTold);
@@ -216,7 +216,7 @@ bool TaskRelay::read_pam(wire::PamId id, Pam& pam) {
   return true;
 }
 
-// What is heard is carried out afterwards: that may end the conversation, which must not be in use then.
+// Messages are collected first and carried out afterwards: carrying one out may end the conversation that delivers them.
 bool TaskRelay::feed_pam(wire::PamId id, Pam& pam, std::string_view bytes) {
   const bool was_open = pam.talk->open();
   wire::Relay::Effects effects;

@@ -2,9 +2,9 @@
 // the process that the first of them starts), and its connections to their pams.
 //
 // It listens on an abstract Unix socket and accepts processes of our user only. If it cannot listen, TaskStarters dial pam
-// themselves, as they do when it is gone. It holds the key that they give it (io::relay_key()), by which pam and the relay prove
-// themselves to each other; never the user's. A TaskStarter that has ended its direction is told when all that it said is in pam's
-// connection: then it is not lost when the relay is killed.
+// themselves, as they do when it is gone. Pam and the relay prove themselves to each other by a key that TaskStarters give it
+// (io::relay_key()); it never has the user's own key. A TaskStarter that has said its last word hears from it when that word is
+// in the connection to pam, where a killed relay cannot lose it any more.
 #pragma once
 
 #include <poll.h>

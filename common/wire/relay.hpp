@@ -1,8 +1,8 @@
 // Relay: the TaskStarters of a job on one host, joined to their pam in one conversation. A stepper without a socket and without a cipher.
 //
 // A TaskStarter asks in one frame: the words of its -p ("HOST,HOST:PORT"), a zero byte, and the key of this pam's relays, which it
-// made from the user's key (common/io/secure_channel.hpp). When pam has proved itself to the relay, the TaskStarter is told pam's
-// instance in one frame; from then on both sides send frames with one message each, which the relay passes on and reads none of.
+// made from the user's key (common/io/secure_channel.hpp). When pam has proved itself to the relay, the relay sends the TaskStarter
+// one frame, which names pam's instance. After it each frame is one message, which the relay passes on without reading it.
 // All TaskStarters that ask with the same words share one conversation. A TaskStarter that cannot be joined, or whose pam is lost, is let
 // go and dials pam itself. So the relay never waits, retries or decides that a pam is dead.
 //
@@ -77,7 +77,7 @@ class Relay {
  public:
   using Effects = relay::Effects;
 
-  // What who asks for the job's directory is told; "" (unless this is called): nothing, it is let go.
+  // The path of the job's directory, for those who ask for it. Without a path ("", as long as this is not called) they are let go.
   void set_directory(std::string directory) { directory_ = std::move(directory); }
 
   // A starter is known from its first bytes until it has left or was let go.

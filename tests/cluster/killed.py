@@ -7,17 +7,8 @@ says which process was lost, and on which host. Bare Hydra leaves all 12 of thes
 
 from rollcall_testing import launchers
 from rollcall_testing.job import requires_pam
-from rollcall_testing.kill_row import kill_one
+from rollcall_testing.kill_row import VICTIMS, kill_one
 from rollcall_testing.runner import cases, main
-
-VICTIMS = (
-    "pam",
-    "launcher",
-    "proxy of a remote host",
-    "proxy of the first host",
-    "outer TaskStarter",
-    "inner TaskStarter",
-)
 
 
 @cases(*VICTIMS)

@@ -9,19 +9,11 @@ import signal
 from rollcall_testing import launchers, processes
 from rollcall_testing.host_relays import HOSTS, expect_no_relay, relays, wait_for_connections_to_pam, wait_for_relays
 from rollcall_testing.job import expect_no_tasks, method_1, open_gate, pam, requires_pam
-from rollcall_testing.kill_row import LIMIT_SECONDS, kill_one
+from rollcall_testing.kill_row import LIMIT_SECONDS, VICTIMS, kill_one
 from rollcall_testing.programs import hold_report_against_notes, wait_for_ready
 from rollcall_testing.runner import cases, expect, expect_equal, main
 
 TASKS = 16
-VICTIMS = (
-    "pam",
-    "launcher",
-    "proxy of a remote host",
-    "proxy of the first host",
-    "outer TaskStarter",
-    "inner TaskStarter",
-)
 
 
 @cases(*VICTIMS)

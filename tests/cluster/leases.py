@@ -56,23 +56,11 @@ def two(bench, lends=LENDS.format(host="n2", slots=2), east=("n2",), params=""):
 
 
 def borrowed(side, name="n2@east"):
-    """The columns of bhosts: HOST_NAME STATUS JL/U MAX NJOBS RUN ..."""
-    for line in side.user("bhosts", "-w").stdout.splitlines():
-        if line.split()[:1] == [name]:
-            return line.split()
-    return None
+    return side.host_row(name)
 
 
 def shown(side):
     return lambda: f"{side.user('bhosts', '-w').stdout}\n{side.logs_text()}"
-
-
-def lines_of(clusters, name="ran"):
-    path = f"{clusters['west'].places[ALICE]}/{name}"
-    if not os.path.exists(path):
-        return []
-    with open(path, encoding="utf-8") as file:
-        return file.read().splitlines()
 
 
 def test_a_job_runs_on_a_borrowed_host(bench):
@@ -81,7 +69,7 @@ def test_a_job_runs_on_a_borrowed_host(bench):
         expect(borrowed(west) is None, "no lease is made before a job asks")
         job = west.bsub("hostname; echo $LSB_JOBID", "-q", "borrow", "-o", "out.%J")
         west.wait_for(job, "DONE")
-        expect_in(f"n2\n{job}\n", "\n".join(lines_of(clusters, f"out.{job}")) + "\n", "output")
+        expect_in(f"n2\n{job}\n", "\n".join(clusters.lines(f"out.{job}")) + "\n", "output")
         expect_equal(west.field(job, "exec_host"), "n2@east", "bjobs in west")
         row = wait_until(lambda: borrowed(west), shown(west))
         expect_equal(row[1:4], ["ok", "-", "2"], "bhosts in west")
@@ -96,25 +84,25 @@ def test_both_clusters_use_their_own_slots(bench):
         gate = f"{west.places[ALICE]}/gate"
         jobs = [west.bsub(f"echo $LSB_JOBID >>ran; until [ -e {gate} ]; do sleep 0.1; done", "-q", "borrow", "-o", "/dev/null")
                 for _ in range(4)]
-        wait_until(lambda: len(lines_of(clusters)) == 2, shown(west))
+        wait_until(lambda: len(clusters.lines("ran")) == 2, shown(west))
         wait_until(lambda: (borrowed(west) or ["", ""])[1].startswith("closed"), shown(west))
         own = east.bsub("true", "-o", "/dev/null")  # PER_HOST adds slots to those of the provider
         east.wait_for(own, "DONE")
         row = borrowed(east, "n2")
         expect_equal(row[3:6], ["1", "0", "0"], "bhosts in east: jobs of the lease are not counted there")
-        expect_equal(len(lines_of(clusters)), 2, "jobs on two slots")
+        expect_equal(len(clusters.lines("ran")), 2, "jobs on two slots")
         with open(gate, "w", encoding="utf-8"):
             pass
         for job in jobs:
             west.wait_for(job, "DONE")
-        expect_equal(sorted(lines_of(clusters)), sorted(str(job) for job in jobs), "each ran once")
+        expect_equal(sorted(clusters.lines("ran")), sorted(str(job) for job in jobs), "each ran once")
 
 
 def test_orders_reach_a_job_on_a_borrowed_host(bench):
     with two(bench) as clusters:
         west, east = clusters["west"], clusters["east"]
         job = west.bsub("echo began >>ran; while :; do sleep 0.2; done", "-q", "borrow", "-o", "/dev/null")
-        wait_until(lambda: lines_of(clusters) == ["began"], shown(west))
+        wait_until(lambda: clusters.lines("ran") == ["began"], shown(west))
         west.wait_for(job, "RUN")
         there = east.jobs()[0]
         west.run("bstop", str(job))
@@ -140,17 +128,17 @@ def test_a_changed_policy_requeues_jobs(bench):
     with two(bench) as clusters:
         west, east = clusters["west"], clusters["east"]
         job = west.bsub("echo $LSB_JOBID >>ran; sleep 1000", "-q", "borrow", "-o", "/dev/null")
-        wait_until(lambda: len(lines_of(clusters)) == 1, shown(west))
+        wait_until(lambda: len(clusters.lines("ran")) == 1, shown(west))
         west.wait_for(job, "RUN")
         east.write_batch("lsb.resources", "")
         east.good("badmin", "reconfig", "-f")
         west.wait_for(job, "PEND")
         wait_until(lambda: borrowed(west) is None, shown(west))
-        expect_equal(len(lines_of(clusters)), 1, "it ran once so far")
+        expect_equal(len(clusters.lines("ran")), 1, "it ran once so far")
         east.write_batch("lsb.resources", LENDS.format(host="n2", slots=1))
         east.good("badmin", "reconfig", "-f")
         west.wait_for(job, "RUN")
-        wait_until(lambda: len(lines_of(clusters)) == 2, shown(west))
+        wait_until(lambda: len(clusters.lines("ran")) == 2, shown(west))
         west.run("bkill", str(job))
         west.wait_for(job, "EXIT")
 
@@ -162,8 +150,8 @@ def test_a_whole_host_is_the_consumers(bench):
         east.good("badmin", "reconfig", "-f")
         job = west.bsub("hostname >>ran; sleep 1000", "-q", "borrow", "-o", "/dev/null")
         west.wait_for(job, "RUN")
-        wait_until(lambda: len(lines_of(clusters)) == 1, shown(west))
-        lent = lines_of(clusters)[0]
+        wait_until(lambda: len(clusters.lines("ran")) == 1, shown(west))
+        lent = clusters.lines("ran")[0]
         kept = "n3" if lent == "n2" else "n2"
         own = [east.bsub("sleep 1000", "-o", "/dev/null") for _ in range(2)]
         east.wait_for(own[0], "RUN")
@@ -182,7 +170,7 @@ def test_idle_slots_of_a_shared_lease_change_sides(bench):
         gate = f"{west.places[ALICE]}/gate"
         jobs = [west.bsub(f"echo $LSB_JOBID >>ran; until [ -e {gate} ]; do sleep 0.1; done", "-q", "borrow", "-o", "/dev/null")
                 for _ in range(3)]
-        wait_until(lambda: len(lines_of(clusters)) == 3, shown(west), 30)  # idle slots of east go to west
+        wait_until(lambda: len(clusters.lines("ran")) == 3, shown(west), 30)  # idle slots of east go to west
         expect_equal(borrowed(west)[3], "3", "slots of the consumer")
         wait_until(lambda: borrowed(east, "n2")[3] == "1", shown(east))
         with open(gate, "w", encoding="utf-8"):
@@ -198,7 +186,7 @@ def test_a_cut_and_dead_masters_double_no_slot(bench):
         gate = f"{west.places[ALICE]}/gate"
         command = f"echo $LSB_JOBID >>ran; until [ -e {gate} ]; do sleep 0.1; done"
         first, second = (west.bsub(command, "-q", queue, "-o", "/dev/null") for queue in ("again", "again"))
-        wait_until(lambda: len(lines_of(clusters)) == 1, shown(west))
+        wait_until(lambda: len(clusters.lines("ran")) == 1, shown(west))
         west.wait_for(first, "RUN")
         members = list(clusters.members.values())
         for fault in (Cut(bench, members, (west, east)), MasterKilled(bench, members, (west,)), MasterKilled(bench, members, (east,))):
@@ -210,12 +198,12 @@ def test_a_cut_and_dead_masters_double_no_slot(bench):
             east.wait_for_connection("west")
             west.wait_for(first, "RUN")
             expect_equal(west.field(second), "PEND", f"one slot after {fault}")
-            expect_equal(len(lines_of(clusters)), 1, f"jobs on one slot after {fault}")
+            expect_equal(len(clusters.lines("ran")), 1, f"jobs on one slot after {fault}")
         with open(gate, "w", encoding="utf-8"):
             pass
         for job in (first, second):
             west.wait_for(job, "DONE")
-        expect_equal(sorted(lines_of(clusters)), sorted(map(str, (first, second))), "each ran once")
+        expect_equal(sorted(clusters.lines("ran")), sorted(map(str, (first, second))), "each ran once")
 
 
 # The consumer cannot acknowledge: the provider raises the number, and RES says that it holds nothing older.
@@ -226,8 +214,8 @@ def test_a_slot_comes_back_from_a_consumer_that_is_cut_off(bench):
         east.good("badmin", "reconfig", "-f")
         job = west.bsub("echo $(hostname) $$ >>ran; sleep 1000", "-q", "borrow", "-o", "/dev/null")
         west.wait_for(job, "RUN")
-        wait_until(lambda: len(lines_of(clusters)) == 1, shown(west))
-        lent, process = lines_of(clusters)[0].split()
+        wait_until(lambda: len(clusters.lines("ran")) == 1, shown(west))
+        lent, process = clusters.lines("ran")[0].split()
         own = [east.bsub(f"grep -s State: /proc/{process}/status >>beside.$LSB_JOBID; sleep 1000", "-o", "/dev/null") for _ in range(2)]
         east.wait_for(own[0], "RUN")
         expect(east.field(own[0], "exec_host") != lent, "the host that is not lent")
@@ -245,12 +233,12 @@ def test_a_slot_comes_back_from_a_consumer_that_is_cut_off(bench):
         east.wait_for(own[1], "RUN")
         expect_equal(east.field(own[1], "exec_host"), lent, "the host that came back")
         wait_until(lambda: os.path.exists(f"{west.places[ALICE]}/beside.{own[1]}"), shown(east))
-        expect_equal(lines_of(clusters, f"beside.{own[1]}"), [], "processes of the borrowed job when its slot was used again")
+        expect_equal(clusters.lines(f"beside.{own[1]}"), [], "processes of the borrowed job when its slot was used again")
         west.wait_for(job, "UNKWN")  # only the provider's word ends the attempt
         cut.end()
         west.wait_for_connection("east")
         west.wait_for(job, "PEND")
-        expect_equal(len(lines_of(clusters)), 1, "attempts that ran")
+        expect_equal(len(clusters.lines("ran")), 1, "attempts that ran")
         wait_until(lambda: borrowed(west, f"{lent}@east") is None, shown(west))
         west.run("bkill", str(job))
         west.wait_for(job, "EXIT")
@@ -287,7 +275,7 @@ def test_requeues_count_on_borrowed_hosts(bench):
         west.good("badmin", "reconfig", "-f")
         job = west.bsub("echo $LSB_JOBID >>ran; exit 7", "-q", "few", "-o", "/dev/null")
         west.wait_for(job, "EXIT")
-        expect_equal(lines_of(clusters), [str(job)] * 2, "it ran, and once again")
+        expect_equal(clusters.lines("ran"), [str(job)] * 2, "it ran, and once again")
         expect_equal(west.field(job, "exit_code"), "7", "exit code")
 
 
@@ -385,7 +373,7 @@ def test_files_of_a_job_on_a_borrowed_host_are_those_of_its_cluster(bench):
         with open(gate, "w", encoding="utf-8"):
             pass
         west.wait_for(job, "DONE")
-        expect_in("said by west\nbegan\nended\n", "\n".join(lines_of(clusters, "out")) + "\n", "the output in west")
+        expect_in("said by west\nbegan\nended\n", "\n".join(clusters.lines("out")) + "\n", "the output in west")
 
 
 # One order to the provider, which starts it as a parallel job of its own: two steps, a shepherd on each host, blaunch and pam between them.
@@ -400,7 +388,7 @@ def test_a_parallel_job_runs_on_several_borrowed_hosts(bench):
         job = west.bsub(f"for host in $LSB_HOSTS; do blaunch $host {home}/task 2>>{home}/errors; done; until [ -e {gate} ]; do sleep 0.1; done",
                         "-q", "borrow", "-n", "2", "-o", "out.%J")
         waits = west.bsub("true", "-q", "borrow", "-o", "/dev/null")
-        wait_until(lambda: sorted(lines_of(clusters)) == [f"n2 {job}", f"n3 {job}"], lambda: f"{lines_of(clusters)} {lines_of(clusters, 'errors')} {shown(west)()}")
+        wait_until(lambda: sorted(clusters.lines("ran")) == [f"n2 {job}", f"n3 {job}"], lambda: f"{clusters.lines('ran')} {clusters.lines('errors')} {shown(west)()}")
         west.wait_for(job, "RUN")
         expect_equal(sorted(west.field(job, "exec_host").split(":")), ["n2@east", "n3@east"], "bjobs in west")
         expect_equal(west.field(waits), "PEND", "both borrowed slots are in use")
@@ -439,7 +427,7 @@ def test_mpi_programs_run_over_borrowed_hosts(bench):
                                          "span[ptile=1]", "-o", f"{kind}.out")))
         for kind, job in jobs:
             west.wait_for(job, "DONE", "EXIT", seconds=120)
-            said = "\n".join(lines_of(clusters, f"{kind}.out"))
+            said = "\n".join(clusters.lines(f"{kind}.out"))
             expect_equal(west.field(job), "DONE", f"the end of {kind}: {said}\n{west.logs_text()}")
             expect_in("allreduce 3\n", said + "\n", f"the sum of {kind}")
             notes = notes_in(f"{home}/{kind}")

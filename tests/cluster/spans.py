@@ -41,28 +41,12 @@ def mixed(bench, west=("n1",), own="all", lent=None, apart=()):
     return clusters
 
 
-def row(side, name):
-    """The columns of bhosts: HOST_NAME STATUS JL/U MAX NJOBS RUN ..."""
-    for line in side.user("bhosts", "-w").stdout.splitlines():
-        if line.split()[:1] == [name]:
-            return line.split()
-    return None
-
-
 def shown(side, *jobs):
     def text():
         histories = "".join(side.user("bhist", "-l", str(job)).stdout + side.user("bjobs", "-l", "-UF", str(job)).stdout for job in jobs)
         return f"{side.user('bhosts', '-w').stdout}\n{histories}\n{side.logs_text()}"
 
     return text
-
-
-def lines_of(clusters, name="ran"):
-    path = f"{clusters['west'].places[ALICE]}/{name}"
-    if not os.path.exists(path):
-        return []
-    with open(path, encoding="utf-8") as file:
-        return file.read().splitlines()
 
 
 def open_gate(clusters):
@@ -109,14 +93,14 @@ def test_a_job_runs_on_hosts_of_both_clusters(bench):
         before = len(east.jobs())
         job = west.bsub(f"env >{home}/words; for host in $LSB_HOSTS; do blaunch $host {task} 2>>{home}/errors; done; blaunch {task} 2>>{home}/errors; "
                         f"until [ -e {home}/gate ]; do sleep 0.1; done", "-q", "both", "-n", "4", "-o", "out.%J")
-        wait_until(lambda: len(lines_of(clusters)) == 8, lambda: f"{lines_of(clusters)} {lines_of(clusters, 'errors')} {shown(west, job)()}")
-        expect_equal(sorted(lines_of(clusters)), [f"n1 {job}"] * 4 + [f"n2 {job}"] * 4, "tasks")
+        wait_until(lambda: len(clusters.lines("ran")) == 8, lambda: f"{clusters.lines('ran')} {clusters.lines('errors')} {shown(west, job)()}")
+        expect_equal(sorted(clusters.lines("ran")), [f"n1 {job}"] * 4 + [f"n2 {job}"] * 4, "tasks")
         west.wait_for(job, "RUN")
         expect_equal(west.field(job, "exec_host"), "2*n1:2*n2@east", "bjobs in west: its own host is the first one")
-        expect_equal(row(west, "n2@east")[3:6], ["2", "2", "2"], "bhosts in west")
+        expect_equal(west.host_row("n2@east")[3:6], ["2", "2", "2"], "bhosts in west")
         there = east.jobs()[before]
         expect_equal(east.jobs("source_cluster srcjobid queue exec_host stat")[before], f"west {job} both@west 2*n2 RUN", "bjobs in east")
-        words = dict(line.split("=", 1) for line in lines_of(clusters, "words") if "=" in line)
+        words = dict(line.split("=", 1) for line in clusters.lines("words") if "=" in line)
         expect_equal(words["LSB_MCPU_HOSTS"], "n1 2 n2 2 ", "the job's hosts as its processes see them")
         expect("ROLLCALL_KEY_FILE" not in words, "the key is in no environment")
         west.run("bstop", str(job))
@@ -130,7 +114,7 @@ def test_a_job_runs_on_hosts_of_both_clusters(bench):
         west.wait_for(job, "DONE")
         east.wait_for(there, "DONE")
         west.wait_for(waits, "DONE")
-        wait_until(lambda: row(west, "n2@east")[4] == "0", shown(west))
+        wait_until(lambda: west.host_row("n2@east")[4] == "0", shown(west))
 
 
 def test_a_kill_ends_all_parts(bench):
@@ -139,10 +123,10 @@ def test_a_kill_ends_all_parts(bench):
         borrow(clusters)
         home = west.places[ALICE]
         job = west.bsub(f"blaunch -z \"$(echo $LSB_HOSTS | tr ' ' '\\n' | sort -u | tr '\\n' ' ')\" 'echo $(hostname) $$ >>{home}/ran; exec sleep 1000'", "-q", "both", "-n", "4", "-o", "/dev/null")
-        wait_until(lambda: len(lines_of(clusters)) == 2, shown(west, job))
+        wait_until(lambda: len(clusters.lines("ran")) == 2, shown(west, job))
         west.wait_for(job, "RUN")
         there = east.jobs()[-1]
-        processes = [line.split()[1] for line in lines_of(clusters)]
+        processes = [line.split()[1] for line in clusters.lines("ran")]
         wait_until(lambda: "MEM: " in west.user("bjobs", "-l", "-UF", str(job)).stdout, shown(west, job), 60)
         west.run("bkill", str(job))
         west.wait_for(job, "EXIT")
@@ -168,7 +152,7 @@ def test_mpi_programs_run_on_hosts_of_both_clusters(bench):
             west.run("mkdir", f"{home}/{kind}")
             job = west.bsub(f"mpirun.lsf {bench.mpi_target(kind)} {home}/{kind} allreduce", "-q", "both", "-n", "4", "-a", kind, "-o", f"{kind}.out")
             west.wait_for(job, "DONE", "EXIT", seconds=120)
-            said = "\n".join(lines_of(clusters, f"{kind}.out"))
+            said = "\n".join(clusters.lines(f"{kind}.out"))
             expect_equal(west.field(job), "DONE", f"the end of {kind}: {said}\n{west.logs_text()}")
             notes = notes_in(f"{home}/{kind}")
             expect_equal(sorted(note.host for note in notes), ["n1", "n1", "n2", "n2"], f"hosts of the ranks of {kind}")
@@ -185,13 +169,13 @@ def test_a_cut_and_killed_daemons_leave_the_job_and_its_slots_alone(bench):
         command = f"while [ ! -e {home}/gate ]; do blaunch n4 {task}; sleep 0.3; done"
         job = west.bsub(command, "-q", "both", "-n", "4", "-o", "out.%J")
         waits = west.bsub("true", "-q", "both", "-n", "4", "-o", "/dev/null")
-        wait_until(lambda: len(lines_of(clusters)) > 1, shown(west, job))
+        wait_until(lambda: len(clusters.lines("ran")) > 1, shown(west, job))
         there = east.jobs()[-1]
         members = list(clusters.members.values())
 
         def goes_on(what):
-            count = len(lines_of(clusters))
-            wait_until(lambda: len(lines_of(clusters)) > count, lambda: f"tasks {what}: {lines_of(clusters, f'out.{job}')} {shown(west, job)()}", 60)
+            count = len(clusters.lines("ran"))
+            wait_until(lambda: len(clusters.lines("ran")) > count, lambda: f"tasks {what}: {clusters.lines(f'out.{job}')} {shown(west, job)()}", 60)
             expect_equal(west.field(waits), "PEND", f"the slots are in use {what}")
             expect_equal(west.field(job), "RUN", what)
 
@@ -228,15 +212,15 @@ def test_a_recalled_part_requeues_the_job(bench):
         borrow(clusters)
         home, task = west.places[ALICE], task_file(clusters)
         job = west.bsub(f"blaunch n2 {task}; until [ -e {home}/gate ]; do sleep 0.1; done", "-q", "both", "-n", "4", "-o", "/dev/null")
-        wait_until(lambda: len(lines_of(clusters)) == 1, shown(west, job))
+        wait_until(lambda: len(clusters.lines("ran")) == 1, shown(west, job))
         west.wait_for(job, "RUN")
         east.write_batch("lsb.resources", "")
         east.good("badmin", "reconfig", "-f")
         west.wait_for(job, "PEND")
-        wait_until(lambda: row(west, "n2@east") is None, shown(west, job))
+        wait_until(lambda: west.host_row("n2@east") is None, shown(west, job))
         east.write_batch("lsb.resources", LENDS.format(host="n2", slots=2))
         east.good("badmin", "reconfig", "-f")
-        wait_until(lambda: len(lines_of(clusters)) == 2, shown(west, job), 60)
+        wait_until(lambda: len(clusters.lines("ran")) == 2, shown(west, job), 60)
         open_gate(clusters)
         west.wait_for(job, "DONE")
 
@@ -248,8 +232,8 @@ def test_hosts_of_two_providers_are_in_one_job(bench):
         task = task_file(clusters)
         job = west.bsub(f"blaunch {task}; blaunch n3 blaunch n2 {task}", "-q", "both", "-n", "6", "-o", "out.%J")
         west.wait_for(job, "DONE", "EXIT")
-        expect_equal(sorted(lines_of(clusters)), [f"n1 {job}"] * 2 + [f"n2 {job}"] * 3 + [f"n3 {job}"] * 2,
-                     f"tasks: {lines_of(clusters, f'out.{job}')} {shown(west, job)()}")
+        expect_equal(sorted(clusters.lines("ran")), [f"n1 {job}"] * 2 + [f"n2 {job}"] * 3 + [f"n3 {job}"] * 2,
+                     f"tasks: {clusters.lines(f'out.{job}')} {shown(west, job)()}")
 
 
 def test_a_job_that_must_begin_on_a_borrowed_host_is_not_mixed(bench):

@@ -73,6 +73,7 @@ class BatchCluster(LoadCluster):
         self.write_batch("lsb.params", PARAMS.format(more=params))
         self.write_batch("lsb.queues", queues)
         self.write_batch("lsb.hosts", HOSTS.format(slots=slots))
+        self.ready = "ok" if slots != 0 else "closed_Full"  # of a host that runs nothing
         self.write_batch("lsb.users", "")
         self.daemons = {}  # (program, host) -> process
 
@@ -142,7 +143,7 @@ class BatchCluster(LoadCluster):
     def wait_for_hosts(self, names=None, seconds=30):
         def ok():
             states = {w[0]: w[1] for w in (l.split() for l in self.user("bhosts", "-w").stdout.splitlines()[1:]) if w}
-            return all(states.get(name) in ("ok", "closed_Full") for name in names or self.names)  # full: one of no slots
+            return all(states.get(name) == self.ready for name in names or self.names)
 
         wait_until(ok, lambda: f"hosts to be ok: {self.user('bhosts', '-w')}\n{self.logs_text()}", seconds)
 

@@ -49,6 +49,11 @@ class Member(BatchCluster):
         """A line for each job that this cluster has, of all users, finished ones too."""
         return self.user("bjobs", "-a", "-u", "all", "-noheader", "-o", fields).stdout.splitlines()
 
+    def host_row(self, name):
+        """The columns of bhosts: HOST_NAME STATUS JL/U MAX NJOBS RUN ...; none: it does not name the host."""
+        rows = [line.split() for line in self.user("bhosts", "-w").stdout.splitlines()]
+        return next((row for row in rows if row[:1] == [name]), None)
+
     def standing(self, other):
         """The line of showstatus for another cluster."""
         lines = self.user("badmin", "showstatus").stdout.splitlines()
@@ -92,6 +97,14 @@ class Federation(contextlib.ExitStack):
                 other.good("lsf_daemons", "peerkey", name)
                 shutil.copy2(os.path.join(other.keys, name), os.path.join(keys, other.cluster))
             self.members[name] = member
+
+    def lines(self, name):
+        """Of a file in the home of ALICE, which all clusters see; none while it is not there."""
+        path = os.path.join(next(iter(self.members.values())).places[ALICE], name)
+        if not os.path.exists(path):
+            return []
+        with open(path, encoding="utf-8") as file:
+            return file.read().splitlines()
 
     def __getitem__(self, name):
         return self.members[name]

@@ -13,6 +13,14 @@ from rollcall_testing.runner import Skip, expect, expect_equal
 from rollcall_testing.waiting import seconds_until, wait_until
 
 TASKS = 4
+VICTIMS = (
+    "pam",
+    "launcher",
+    "proxy of a remote host",
+    "proxy of the first host",
+    "outer TaskStarter",
+    "inner TaskStarter",
+)
 LIMIT_SECONDS = 2.0
 
 
