@@ -251,6 +251,7 @@ class LifeEnd : protected LifeRecord {
     to(held ? wire::STATUS_PSUSP : wire::STATUS_PEND);
     record_.set_stopped_by_user(by_user);
     record_.set_stopped_by_admin(by_admin);
+    if (held && asked) record_status({});  // JOB_REQUEUE by itself means PEND
     changed_the_plan();
   }
 
