@@ -46,7 +46,7 @@ struct EngineSetup {
   std::function<sched::lease::GrantNumbers(const std::string& host, const sched::Attempt&)> grants_of{};
   // The answer to name_grants().
   std::function<void(const std::string& host, const sched::lease::GrantsOnHost&)> grants_held{};
-  // What the hosts of the attempt share, where they are of several clusters.
+  // The key, relay name and addresses that the attempt's hosts share; none: all its hosts are of one cluster.
   std::function<std::optional<wire::JobSpan>(const sched::Attempt&)> span_of{};
   // The attempt is a part of another cluster's job: a host that releases it says when nothing of it is left.
   std::function<bool(const sched::Attempt&)> is_part{};

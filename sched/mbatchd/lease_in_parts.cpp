@@ -27,7 +27,7 @@ wire::ForwardAttempt part_named(const Attempt& attempt, const std::string& host)
   return to;
 }
 
-// What the provider needs of the job: whose it is, and what its tables show.
+// The provider needs to know whose job it is, and what its tables show of it.
 wire::Submission asked_of_part(const sched::Job& job, const std::vector<wire::ExecHost>& hosts) {
   const wire::Submission& asked = *job.asked;
   wire::Submission part;

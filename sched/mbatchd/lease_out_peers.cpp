@@ -1,4 +1,4 @@
-// LeaseOut: the consumers: what they answer, which starts of theirs are accepted, and what they are told.
+// LeaseOut, talking with the consumers: takes their answers, accepts or refuses their starts, and tells them how leases stand.
 #include <algorithm>
 #include <cmath>
 
@@ -151,7 +151,7 @@ wire::PeerMessage LeaseOut::loads_for(const std::string& cluster) const {
       if (!definition.dynamic() || rules.shared_resource(id) || definition.type != ResourceType::numeric ||
           std::isnan(values.numbers[id]))
         continue;
-      // What is exported is the consumer's: it is not taken from what the host has free.
+      // Exported memory belongs to the consumer, so it is not subtracted from what the host has free.
       const double lent = id == mem   ? snapshot.lent(*host).mem_mb
                           : id == swp ? snapshot.lent(*host).swp_mb
                                       : 0;
