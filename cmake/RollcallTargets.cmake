@@ -103,13 +103,15 @@ function(rollcall_skipped_test name)
   set_tests_properties(${name} PROPERTIES LABELS ${ARG_LABEL} SKIP_RETURN_CODE 77 TIMEOUT 10)
 endfunction()
 
-# rollcall_property_test(...): the same with RapidCheck.
+# rollcall_property_test(...): the same with RapidCheck: always from the same seed, so that it says something about the change.
+# The night draws its seeds (RollcallNightly.cmake).
 function(rollcall_property_test name)
   if(NOT RAPIDCHECK_LIBRARY)
     message(FATAL_ERROR "librapidcheck-dev is missing: the property tests cannot be built")
   endif()
   rollcall_test(${name} ${ARGN})
   target_link_libraries(${name} PRIVATE ${RAPIDCHECK_LIBRARY})
+  set_property(TEST ${name} APPEND PROPERTY ENVIRONMENT "RC_PARAMS=seed=1")
 endfunction()
 
 # With a build of the preset fuzz at hand, its target goes over the corpus, and for ten seconds further: always from the same

@@ -85,7 +85,8 @@ def test_a_shepherd_that_is_killed_takes_its_tasks_along(bench):
 
 
 # A process of the job that floods the relay in every way: pams that take nothing, many of them, half a request, no request. It
-# writes how many bytes it got rid of on each connection, and holds all of them open.
+# writes how many bytes it got rid of on each connection, and holds all of them open. What it sends are messages as TaskStarters
+# write them: anything else would be let go at once if the relay happens to read it together with the request.
 FLOOD = """
 import os, select, socket, struct, sys
 notes = sys.argv[1]
@@ -94,6 +95,7 @@ pam.bind(("127.0.0.1", 0))
 pam.listen(64)
 place = b"127.0.0.1:%d" % pam.getsockname()[1] + b"\\0" + b"k" * 32
 asks = [struct.pack(">I", len(place)) + place] * {floods} + [b"\\0\\0\\1", b""] * {halves}
+messages = (struct.pack(">I", 256) + b"f" * 256) * 256
 held, most = [], 0
 for ask in asks:
     peer = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
@@ -105,7 +107,7 @@ for peer in held[:{floods}]:
     peer.setblocking(False)
     while sent < (256 << 20) and select.select([], [peer], [], 0.3)[1]:
         try:
-            sent += peer.send(b"f" * 65536)
+            sent += peer.send(messages[sent % 260:])
         except BlockingIOError:
             pass
     most = max(most, sent)

@@ -66,11 +66,12 @@ class Life : LifePart {
     const std::uint32_t reasons = record_.suspend_reasons() | plan.reasons;
     if (reasons == record_.suspend_reasons()) return;
     const bool runs = status() == wire::STATUS_RUN;
-    std::uint32_t fatal = reasons & ~record_.suspend_reasons() & rules_.terminate_for;
+    const std::uint32_t added = reasons & ~record_.suspend_reasons();
+    std::uint32_t fatal = added & rules_.terminate_for;
     // A job that is suspended already lends its slots: it is not preempted.
     if (!runs) fatal &= ~static_cast<std::uint32_t>(wire::SUSPEND_PREEMPT);
     record_.set_suspend_reasons(reasons);
-    if ((plan.reasons & wire::SUSPEND_PREEMPT) != 0) preempt_by(plan.preempted_by, runs);
+    if ((added & wire::SUSPEND_PREEMPT) != 0) preempt_by(plan.preempted_by, runs);
     if (runs) to(wire::STATUS_SSUSP);
     if (fatal != 0)
       terminate(rules_.sequential, (fatal & wire::SUSPEND_WINDOW) != 0    ? TERM_WINDOW

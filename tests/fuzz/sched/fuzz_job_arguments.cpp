@@ -22,7 +22,9 @@ void ask_for_jobs(const std::vector<std::string>& words) {
   if (!found)
     return require(!found.error().text.empty() && found.error().text.find('\n') == std::string::npos);
   require(found->any || (filter.keys_size() == 0 && filter.index_lists_size() == 0));
-  for (const auto& key : filter.keys()) require(key.id() > 0 && key.index() >= 0);
+  for (const auto& key : filter.keys())
+    require((key.id() > 0 || (key.id() == -1 && filter.of_clusters_size() > 0)) &&
+            key.index() >= 0);  // batch.proto
 }
 
 void ask_for_times(const std::string& text) {

@@ -67,6 +67,18 @@ TEST_F(BookHosts, TheTimeThatAJobWasPreemptedCountsOnOverARestart) {
   EXPECT_EQ(job({1, 0}).record.preempted_for_us(), 60'000'000);
 }
 
+TEST_F(BookHosts, APreemptedJobIsNotPreemptedAgain) {
+  submit(plain_job());
+  dispatch({1, 0});
+  runs({1, 0});
+  book->hosts().suspend({1, 0}, {wire::SUSPEND_PREEMPT, "preempted", {9, 0}}, now);
+  book->hosts().suspend({1, 0}, {wire::SUSPEND_PREEMPT | wire::SUSPEND_LOAD, "busy", {8, 0}}, now);
+  EXPECT_EQ(job({1, 0}).record.preempted_by().id(), 9);
+  EXPECT_EQ(job({1, 0}).record.preemptions(), 1);
+  EXPECT_FALSE(job({1, 0}).record.slots_lent());
+  EXPECT_EQ(book->broken_invariant(), "");
+}
+
 // The clock of the mbatchd that tried the job was one hour ahead.
 TEST_F(BookHosts, AHostIsNotAvoidedForLongerBecauseTheClockIsPutBackBetweenTwoRuns) {
   submit(plain_job());
