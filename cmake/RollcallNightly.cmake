@@ -3,8 +3,9 @@
 # Properties over a thousand times more cases. A failure prints the configuration that repeats it.
 foreach(name wire_property_test pam_words_property_test roll_property_test secure_channel_property_test
         taskstarter_property_test section_file_property_test resreq_property_test load_property_test lim_property_test
-        melim_property_test cluster_channel_property_test
-        schedule_property_test book_property_test)
+        melim_property_test cluster_channel_property_test host_facts_property_test
+        schedule_property_test book_property_test forward_property_test book_clusters_test hosts_of_clusters_test
+        host_index_test borrowed_hosts_test lease_exports_test lease_reclaim_test lease_distribution_test)
   if(TARGET ${name})
     add_test(NAME nightly_${name} COMMAND ${name})
     set_tests_properties(nightly_${name} PROPERTIES LABELS nightly TIMEOUT 7200

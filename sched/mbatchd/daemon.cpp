@@ -19,16 +19,11 @@
 #include "sched/mbatchd/controls.hpp"
 #include "sched/mbatchd/daemon_status.hpp"
 #include "sched/mbatchd/forgetting.hpp"
-#include "sched/mbatchd/forward_in.hpp"
-#include "sched/mbatchd/forward_out.hpp"
-#include "sched/mbatchd/job_spans.hpp"
 #include "sched/mbatchd/last_good_configuration.hpp"
-#include "sched/mbatchd/lease_in.hpp"
-#include "sched/mbatchd/lease_out.hpp"
 #include "sched/mbatchd/load_watch.hpp"
 #include "sched/mbatchd/memory_watch.hpp"
 #include "sched/mbatchd/next_turn.hpp"
-#include "sched/mbatchd/peer_links.hpp"
+#include "sched/mbatchd/other_clusters.hpp"
 #include "sched/mbatchd/piece_relay.hpp"
 #include "sched/mbatchd/queries.hpp"
 #include "sched/mbatchd/requests.hpp"
@@ -36,7 +31,6 @@
 #include "sched/mbatchd/ticket_issuer.hpp"
 #include "sched/mbatchd/waiting_orders.hpp"
 #include "sched/policy/book/book.hpp"
-#include "sched/policy/peers/news_pace.hpp"
 #include "sched/policy/values/order_router.hpp"
 
 namespace rollcall::mbatchd {
@@ -72,18 +66,6 @@ class HereOrElsewhere : public sched::OrderRouter<sched::Engine> {
   sched::Engine& borrowed_;
 };
 
-// Attempts on lent hosts are LeaseIn's, all others ForwardOut's. Both hear of each part.
-std::pair<wire::PeerMessage, wire::PeerMessage> forwarded_and_lent(const wire::PeerMessage& message) {
-  std::pair<wire::PeerMessage, wire::PeerMessage> parts;
-  for (auto* part : {&parts.first, &parts.second}) part->mutable_held()->set_last(message.held().last());
-  const auto part_of = [&](const wire::ForwardAttempt& attempt) {
-    return (attempt.lent_host().empty() ? parts.first : parts.second).mutable_held();
-  };
-  for (const auto& one : message.held().running()) *part_of(one.attempt())->add_running() = one;
-  for (const auto& one : message.held().over()) *part_of(one.attempt())->add_over() = one;
-  return parts;
-}
-
 class Daemon {
  public:
   Daemon(const DaemonSetup& setup, const EngineMaker& make_engine, io::LoadedPeerKeys keys,
@@ -103,8 +85,7 @@ class Daemon {
              [this](io::LinkId link, const wire::BatchReply& reply) { clients_.reply(link, reply); },
              [this](const std::set<JobKey>& jobs) {
                waiters_.changed(jobs);
-               forward_in_.changed(jobs);
-               lease_out_.changed(jobs);
+               clusters_.jobs_changed(jobs);
              },
              [this](JobKey job) { keeper_.job(job); }, [this] { store_keeps_again(); },
              [this] { catch_up_soon(); }}),
@@ -116,99 +97,23 @@ class Daemon {
                 &tickets_,
                 {},
                 [this](io::LinkId link) { engine_->drained(link); }}),
-        peers_(loop_.context(), links_, committer_.store(), log, std::move(keys.dials),
-               std::move(keys.errors),
-               {[this](const std::string& cluster) {
-                  pieces_.lost(cluster);  // questions of a connection that this one replaces
-                  forward_out_.serves(cluster);
-                  forward_in_.serves(cluster);
-                  lease_in_.serves(cluster);
-                  lease_out_.serves(cluster);
-                },
-                [this](const std::string& cluster) {
-                  forward_out_.lost(cluster);
-                  forward_in_.lost(cluster);
-                  lease_in_.lost(cluster);
-                  lease_out_.lost(cluster);
-                  pieces_.lost(cluster);
-                },
-                [this](const std::string& cluster, const wire::PeerMessage& message) {
-                  return heard(cluster, message);
-                },
-                [this](const sched::peers::step::Untaken& order) {
-                  io::changing([&] { forward_out_.untaken(order); });
-                }}),
-        forward_out_(
-            book_.jobs(), log, static_cast<std::uint64_t>(wall_now().us),
-            {[this](const std::string& cluster, wire::PeerMessage message) {
-               return peers_.say(cluster, std::move(message));
-             },
-             [this](const std::string& host, const sched::HostReport& report) { peer_told(host, report); },
-             [this](const std::string& host) { host_gone(host, {}); },
-             [this](JobKey job, const sched::event::Dispatched& event) {
-               auto effects = book_.hosts().dispatch(job, event, wall_now());
-               const bool done = !effects.empty();
-               changed(std::move(effects));
-               return done;
-             },
-             [this](const std::string& host, wire::PeerMessage::WhatCase kind) {
-               using Unknown = sched::book::HostLedger::Unknown;
-               book_.hosts().not_known(
-                   host, kind == wire::PeerMessage::kRecall ? Unknown::recalls : Unknown::signals);
-               turn_soon();  // a command may wait for the recall
-             },
+        clusters_(
+            loop_.context(), links_, book_.jobs(), book_.hosts(), book_.forwards(), keeper_,
+            committer_.store(), std::move(keys), log,
+            {[this]() -> Engine& { return *engine_; },
+             [this](sched::Effects effects) { changed(std::move(effects)); },
              [this] {
                scheduler_.want();
                turn_soon();
              },
-             [this](const std::string& host) { return keeper_.type_of(host); },
-             [this] { return keeper_.load_known(); }}),
-        forward_in_(loop_.context(), book_.jobs(), book_.forwards(), log,
-                    {[this](const std::string& cluster, wire::PeerMessage message) {
-                       return peers_.say(cluster, std::move(message));
-                     },
-                     [this](sched::Effects effects) { changed(std::move(effects)); }, [this] { turn_soon(); },
-                     [this](JobKey job) { return key_reason(job); },
-                     [this](const std::string& cluster, const wire::ForwardOffer& offer,
-                            const wire::Submission& asked, const sched::Identity& who, WallTime now) {
-                       auto answered = lease_out_.start(cluster, offer, asked, who, now);
-                       const auto job = book_.forwards().job_of(cluster, offer.attempt());
-                       if (job && offer.part_size() != 0) spans_.told(*job, offer.span());
-                       return answered;
-                     }}),
-        lease_in_(
-            book_.jobs(), book_.hosts(), keeper_, log,
-            {[this](const std::string& cluster, wire::PeerMessage message) {
-               return peers_.say(cluster, std::move(message));
-             },
-             [this](const std::string& host, const sched::HostReport& report) { peer_told(host, report); },
-             [this](const std::string& host, const sched::HostReport& report) {
-               boost::asio::post(loop_.context(), [this, host, report] { host_told(host, report); });
-             },
+             [this] { turn_soon(); },
+             [this](const std::string& host, const sched::HostReport& report) { host_told(host, report); },
              [this](const std::string& host) { host_gone(host, {}); },
-             [this] {
-               scheduler_.want();
-               turn_soon();
+             [this](JobKey job) { return key_reason(job); },
+             [this](const std::string& cluster, const wire::PeerMessage& message) {
+               pieces_.heard(cluster, message);
              },
-             [this] { turn_soon(); }, [this](const sched::Attempt& attempt) { return spans_.of(attempt); }}),
-        spans_(book_.jobs(), keys.accepts.own(),
-               [this](const std::string& host) {
-                 return sched::HostId(host).ours() ? engine_->place_of(host) : lease_in_.place_of(host);
-               }),
-        lease_out_(book_.jobs(), book_.forwards(), keeper_, committer_.store(), log,
-                   {[this](const std::string& cluster, wire::PeerMessage message) {
-                      return peers_.say(cluster, std::move(message));
-                    },
-                    [this](sched::Effects effects) { changed(std::move(effects)); },
-                    [this] {
-                      scheduler_.want();
-                      turn_soon();
-                    },
-                    [this](const std::string& host) { return engine_->reaches(host); },
-                    [this](const std::string& host, const sched::lease::GrantQuestion& question) {
-                      return engine_->name_grants(host, question);
-                    },
-                    [this](const std::string& host) { return engine_->place_of(host); }}),
+             [this](const std::string& cluster) { pieces_.lost(cluster); }}),
         engine_(make_engine(
             {loop_.context(), links_, log, committer_.store().term(),
              [this](const std::string& host, const sched::HostReport& report) { host_told(host, report); },
@@ -218,17 +123,17 @@ class Daemon {
                pieces_.read(host, number, piece);
              },
              [this](const std::string& host, const sched::Attempt& attempt) {
-               return lease_out_.grants_of(host, attempt);
+               return clusters_.grants_of(host, attempt);
              },
              [this](const std::string& host, const sched::lease::GrantsOnHost& held) {
-               io::changing([&] { lease_out_.held(host, held); });
+               clusters_.grants_held(host, held);
              },
-             [this](const sched::Attempt& attempt) { return spans_.of(attempt); },
-             [this](const sched::Attempt& attempt) { return spans_.is_part(attempt); }})),
+             [this](const sched::Attempt& attempt) { return clusters_.span_of(attempt); },
+             [this](const sched::Attempt& attempt) { return clusters_.is_part(attempt); }})),
         pieces_(
             loop_.context(), book_.jobs(), book_.forwards(), links_,
             {[this](const std::string& cluster, wire::PeerMessage message) {
-               return peers_.say(cluster, std::move(message));
+               return clusters_.say(cluster, std::move(message));
              },
              [this](const std::string& host, const sched::Attempt& attempt, std::uint64_t number,
                     const wire::PieceAsked& asked) { return engine_->read(host, attempt, number, asked); },
@@ -244,15 +149,8 @@ class Daemon {
         queries_(
             book_.jobs(), book_.hosts(), keeper_, committer_.store(),
             [this](const auto& asked) { return whole(asked); },
-            {[this](JobKey job) {
-               return forward_out_.verdicts_of(keeper_.snapshot(), job, wall_now(), steady_now());
-             },
-             [this] { return cluster_rows(); },
-             [this] {
-               auto reports = lease_out_.reports();
-               for (auto& borrowed : lease_in_.reports()) reports.push_back(std::move(borrowed));
-               return reports;
-             }},
+            {[this](JobKey job) { return clusters_.verdicts_of(job); }, [this] { return clusters_.rows(); },
+             [this] { return clusters_.leases(); }},
             links_, clients_),
         waiters_(book_.jobs(),
                  {[this](io::LinkId link, const wire::BatchReply& reply) { clients_.reply(link, reply); },
@@ -264,15 +162,15 @@ class Daemon {
                    [this] {
                      return status_lines(*files_.configuration(), book_.jobs(), book_.hosts(), *engine_,
                                          committer_, keeper_.load_known()) +
-                            peers_.status();
+                            clusters_.status();
                    },
-                   [this](const std::string& cluster) { return forget_cluster(cluster); }}),
+                   [this](const std::string& cluster) { return clusters_.forget(cluster); }}),
         requests_(loop_.context(), book_.commands(), committer_, queries_, controls_, clients_, links_, log,
                   {[this](sched::Effects effects) { changed(std::move(effects)); }, [this] { turn_soon(); },
                    [this]() -> const Configuration& { return *files_.configuration(); },
                    [this](std::size_t bytes) { return memory_.has(bytes); },
                    [this](const wire::ControlBatch& asked, const sched::Identity& who) {
-                     return write_off(asked, who);
+                     return clusters_.write_off(asked, who);
                    },
                    [this](io::LinkId link, const sched::Identity& who, const wire::AskPiece& asked) {
                      pieces_.ask(link, who, asked);
@@ -284,12 +182,10 @@ class Daemon {
     book_.set_term(committer_.store().term());
     book_.hosts().set_own_host(files_.configuration()->host);
     auto changed_at_first = book_.configure(files_.configuration()->files, wall_now());
-    const auto of_peers = [this](const io::StoredControl& row) {
-      return peers_.load(row) || lease_out_.load(row);
-    };
+    const auto of_peers = [this](const io::StoredControl& row) { return clusters_.load(row); };
     if (const auto loaded = committer_.load(book_.rows(), book_.jobs(), of_peers); !loaded)
       return loaded.error();
-    if (const auto begun = peers_.begin(files_.configuration()->settings().cluster); !begun)
+    if (const auto begun = clusters_.begin(files_.configuration()->settings().cluster); !begun)
       return begun.error();
     const auto port =
         links_.listen(static_cast<std::uint16_t>(files_.configuration()->files.batch->mbd_port));
@@ -310,7 +206,6 @@ class Daemon {
 
  private:
   static WallTime wall_now() { return io::wall_now(); }
-  static TimePoint steady_now() { return {Steady::now().time_since_epoch()}; }
 
   // ---- start and configuration
 
@@ -319,11 +214,7 @@ class Daemon {
     keeper_.configure(files_.configuration()->rules);
     book_.hosts().cpu_factors(keeper_.cpu_factors());
     engine_->configure(files_.configuration());
-    forward_out_.configure(files_.configuration());
-    forward_in_.configure(files_.configuration());
-    lease_in_.configure(files_.configuration());
-    lease_out_.configure(files_.configuration());
-    peers_.configure(files_.configuration()->peers);
+    clusters_.configure(files_.configuration());
     clients_.configure(files_.configuration());
     queries_.configure(files_.configuration());
     committer_.files().configure(file_ages_of(*files_.configuration()));
@@ -352,12 +243,12 @@ class Daemon {
       case Caller::ticket:
         return clients_.opened(link, peer);
       case Caller::peer:
-        return peers_.opened(link, peer);
+        return clusters_.links().opened(link, peer);
     }
   }
 
   Result<void> message(io::LinkId link, std::string_view payload) {
-    if (peers_.has(link)) return peers_.message(link, payload);
+    if (clusters_.links().has(link)) return clusters_.links().message(link, payload);
     wire::ToMbatchd message;
     if (!message.ParseFromArray(payload.data(), static_cast<int>(payload.size())))
       return internal_error("found a message that cannot be read, expected ToMbatchd");
@@ -370,7 +261,7 @@ class Daemon {
   }
 
   void ended(io::LinkId link, io::LinkEnd how, const std::string& why) {
-    if (peers_.has(link)) return peers_.ended(link, how, why);
+    if (clusters_.links().has(link)) return clusters_.links().ended(link, how, why);
     engine_->ended(link, why);
     pieces_.left(link);
     clients_.ended(link);
@@ -390,119 +281,6 @@ class Daemon {
     changed(book_.commands().signal_some(*work, 1, wall_now()).effects);
   }
 
-  // What another cluster tells of a job of ours: each change of it is stored, so not more of them than a job can have.
-  void peer_told(const std::string& host, const sched::HostReport& report) {
-    const auto attempt = sched::peers::NewsPace::attempt_of(report);
-    const sched::Job* job = attempt ? book_.jobs().find(attempt->job) : nullptr;
-    if (!news_.passes(host, report, job, steady_now())) {
-      for (const auto& line : news_.take_lines()) log_.warning(line);
-      return turn_soon();  // it has a time
-    }
-    host_told(host, report);
-    if (!std::holds_alternative<sched::report::Over>(report)) return;
-    job = book_.jobs().find(attempt->job);
-    if (!job || !sched::placed(job->status()) || job->record.attempt() != attempt->number)
-      news_.settled(host, *attempt);
-  }
-
-  wire::BatchReply::ClusterRows cluster_rows() const {
-    auto rows = forward_out_.rows([this](const std::string& cluster) { return peers_.condition(cluster); },
-                                  steady_now());
-    for (auto& row : *rows.mutable_rows()) {
-      if (!row.receives() || row.status() != "ok") continue;
-      row.set_why(book_.forwards().takes_no_more(row.cluster()));
-      if (!row.why().empty()) row.set_status("reject");
-    }
-    return rows;
-  }
-
-  // Of another cluster, which both sends jobs and runs ours.
-  Result<void> heard(const std::string& cluster, const wire::PeerMessage& message) {
-    using What = wire::PeerMessage::WhatCase;
-    Result<void> result;
-    io::changing([&] {
-      switch (message.what_case()) {
-        case What::kOffer:
-        case What::kSignal:
-        case What::kRecall:
-        case What::kAcknowledge:
-          result = forward_in_.heard(cluster, message, wall_now());
-          break;
-        case What::kPiece:
-        case What::kPieceRead:
-          pieces_.heard(cluster, message);
-          break;
-        case What::kLeaseAnswer:
-          result = lease_out_.heard(cluster, message.lease_answer());
-          break;
-        case What::kLeaseStands:
-        case What::kLeaseOver:
-        case What::kLeasesTold:
-        case What::kLeaseLoads:
-          result = lease_in_.heard(cluster, message);
-          break;
-        case What::kHeld: {
-          const auto [forwarded, lent] = forwarded_and_lent(message);
-          result = forward_out_.heard(cluster, forwarded, steady_now());
-          if (result) result = lease_in_.heard(cluster, lent);
-          break;
-        }
-        case What::kState:
-          result = of_attempt(cluster, message, message.state().attempt());
-          break;
-        case What::kOver:
-          result = of_attempt(cluster, message, message.over().attempt());
-          break;
-        default:
-          result = forward_out_.heard(cluster, message, steady_now());
-      }
-    });
-    return result;
-  }
-  Result<void> of_attempt(const std::string& cluster, const wire::PeerMessage& message,
-                          const wire::ForwardAttempt& attempt) {
-    return attempt.lent_host().empty() ? forward_out_.heard(cluster, message, steady_now())
-                                       : lease_in_.heard(cluster, message);
-  }
-
-  std::pair<std::string, bool> forget_cluster(const std::string& cluster) {
-    auto done = peers_.forget(cluster);
-    const auto [there, here] = book_.forwards().shared_with(cluster);
-    if (done.second && there + here != 0)
-      done.first +=
-          "; " + std::to_string(there) + " jobs are there and " + std::to_string(here) +
-          " of its jobs are here: once it connects, those that its store does not know are given up";
-    return done;
-  }
-
-  // badmin hforget -jobs. What becomes of each job is a line of the answer.
-  sched::book::Applied write_off(const wire::ControlBatch& asked, const sched::Identity& who) {
-    sched::book::Applied done;
-    auto& outcomes = *done.reply.mutable_outcomes();
-    const auto fail = [&outcomes](const std::string& why) {
-      auto& outcome = *outcomes.add_outcomes();
-      outcome.set_text(why);
-      outcome.set_failed(true);
-      outcome.set_why(wire::BatchReply::Refusal::BAD_REQUEST);
-    };
-    for (const auto& cluster : asked.names()) {
-      if (peers_.condition(cluster).first == "ok") {
-        fail("cluster " + cluster + " is connected: its jobs are not lost; bkill ends those that are there");
-        continue;
-      }
-      auto written = book_.forwards().write_off(cluster, who, asked.only_say(), wall_now());
-      if (written.lines.empty())
-        fail("cluster " + cluster + ": no job is there, and none of its jobs is here");
-      for (auto& line : written.lines) {
-        if (!asked.only_say()) log_.notice("write-off: " + line);
-        outcomes.add_outcomes()->set_text(std::move(line));
-      }
-      done.effects.insert(done.effects.end(), std::make_move_iterator(written.effects.begin()),
-                          std::make_move_iterator(written.effects.end()));
-    }
-    return done;
-  }
-
   std::string key_reason(JobKey job) {
     const auto reasons = queries_.reasons(job);
     return reasons.empty() ? std::string() : reasons.front().text();
@@ -512,7 +290,7 @@ class Daemon {
     io::changing([&] {
       if (std::holds_alternative<sched::report::HostCame>(report)) {
         keeper_.connected(host, true);
-        if (sched::HostId(host).ours()) lease_out_.host_came(host);
+        if (sched::HostId(host).ours()) clusters_.host_came(host);
         scheduler_.want();
       }
       changed(book_.hosts().host_told(host, report, wall_now()));
@@ -544,7 +322,7 @@ class Daemon {
       orders_.gone(host);
       pieces_.gone(host);
       keeper_.connected(host, false);
-      if (sched::HostId(host).ours()) lease_out_.host_gone(host);
+      if (sched::HostId(host).ours()) clusters_.host_gone(host);
       changed(book_.hosts().host_gone(host, wall_now(), silent));
     });
   }
@@ -556,7 +334,7 @@ class Daemon {
       if (!std::exchange(load_good_, true)) log_.notice("the master LIM answers");
       load_heard_ = Steady::now();
       keeper_.load(std::move(*news));
-      lease_out_.load_came();
+      clusters_.load_came();
       book_.hosts().cpu_factors(keeper_.cpu_factors());
       scheduler_.want();
       return turn_soon();
@@ -605,8 +383,7 @@ class Daemon {
 
   bool plan() {
     if (committer_.failing() || !scheduler_.make(wall_now())) return false;
-    forward_out_.offer(keeper_.snapshot(), wall_now(), steady_now());
-    lease_in_.planned(keeper_.snapshot());
+    clusters_.planned(wall_now());
     queries_.planned();
     waiters_due_ = true;
     return true;
@@ -614,10 +391,7 @@ class Daemon {
 
   void commit() {
     if (!committer_.commit(loop_.ending() || !queries_.empty())) return;
-    lease_out_.flush(wall_now());  // before the reports of jobs on them
-    lease_in_.flush();
-    forward_in_.flush(wall_now());
-    forward_in_.tick(keeper_.snapshot(), wall_now(), steady_now());
+    clusters_.flush(wall_now());
     if (std::exchange(waiters_due_, false)) waiters_.planned();
   }
 
@@ -658,9 +432,7 @@ class Daemon {
     until(book_.next_deadline());
     until(waiters_.next_deadline());
     until(scheduler_.next_look());
-    if (!committer_.failing()) until(forward_out_.next_session());
-    for (const auto at : {forward_in_.next_tick(), lease_out_.next_tick(), news_.next_due()})
-      if (at) wait = std::min(wait, std::max(Duration{0}, *at - steady_now()));
+    wait = clusters_.wait(wait, now, !committer_.failing());
     if (!committer_.failing()) wait = std::min(wait, scheduler_.wait().value_or(wait));
     wait = std::min(wait, committer_.wait().value_or(wait));
     if (!committer_.failing()) wait = std::min(wait, forgetting_.wait().value_or(wait));
@@ -679,9 +451,7 @@ class Daemon {
       log_.error("all hosts were lost at once: mbatchd itself may be cut off; no rerunnable job is given up");
     waiters_.tick(now);
     scheduler_.tick(now);
-    if (const auto at = forward_out_.next_session(); at && now >= *at) scheduler_.want();
-    lease_out_.tick(steady_now());
-    for (const auto& one : news_.due(steady_now())) host_told(one.host, one.report);
+    clusters_.tick(now);
     committer_.files().tick();
     const bool behind = committer_.files().behind(committer_.store());
     if (behind) catch_up_soon();
@@ -709,16 +479,10 @@ class Daemon {
   Forgetting forgetting_{log_};
   TicketIssuer tickets_;
   io::Links links_;
-  PeerLinks peers_;
-  sched::peers::NewsPace news_;
-  ForwardOut forward_out_;
-  ForwardIn forward_in_;
-  LeaseIn lease_in_;
-  JobSpans spans_;
-  LeaseOut lease_out_;
+  OtherClusters clusters_;
   const std::unique_ptr<Engine> engine_;
   PieceRelay pieces_;
-  HereOrElsewhere orders_of_all_{*engine_, forward_out_, lease_in_};
+  HereOrElsewhere orders_of_all_{*engine_, clusters_.elsewhere(), clusters_.borrowed()};
   WaitingOrders orders_{{[this](const std::string& host) { return engine_->has_room(host); },
                          [this](const sched::Effect& order) { give(order); }}};
   Clients clients_;
