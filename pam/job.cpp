@@ -243,13 +243,14 @@ class Job {
   }
 
   void registered(ConnectionId connection, const wire::Register& message) {
-    if (message.resumed()) {
+    if (message.resumed() && !message.has_failed()) {
       happened(task_resumed_of(message, connection));
       return;
     }
     auto registration = registration_of(message);
     if (registration) {
-      happened(event::TaskRegistered{connection, std::move(*registration), message.no_cgroup(), wall_us()});
+      happened(event::TaskRegistered{connection, std::move(*registration), message.no_cgroup(), wall_us(),
+                                     message.resumed()});
     } else {
       say("refused a TaskStarter: " + registration.error().text);
       starters_.close(connection);
@@ -288,6 +289,8 @@ class Job {
     timer_.expires_after(armed_for_ - now);
     timer_.async_wait([this](const auto& error) {
       if (error) return;
+      if (const std::size_t wait = starters_.waiting(); wait != roll_.waiting)
+        happened(event::StartersWait{wait});
       happened(event::Tick{});
       starters_.expire(clock_.now(monotonic_now()));
       show_progress();

@@ -1,5 +1,10 @@
 #include "pam/starter_peers.hpp"
 
+#include <sys/resource.h>
+
+#include <algorithm>
+
+#include "common/io/wait_answer.hpp"
 #include "common/wire/frame.hpp"
 
 namespace rollcall::pam {
@@ -19,6 +24,18 @@ constexpr std::string_view kOldHelloLength{"\0\0\0\x14", 4};
 
 }  // namespace
 
+std::size_t most_descriptors() {
+  constexpr std::size_t kLeast = 128;
+  constexpr std::size_t kWhereUnknown = 8192;
+  rlimit limit{};
+  if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return kWhereUnknown;
+  return std::max<std::size_t>(kLeast, limit.rlim_max);
+}
+
+ConnectionShares::Limits most_strangers(std::size_t descriptors) {
+  return {descriptors / 2, descriptors / 4};
+}
+
 std::size_t relays_hello_size() { return relays_hello().size(); }
 
 First first_of(const std::string& bytes) {
@@ -26,6 +43,7 @@ First first_of(const std::string& bytes) {
   const std::string& hello = relays_hello();
   if (bytes.size() < kLengthBytes) return First::unfinished;
   if (bytes.starts_with(kOldHelloLength)) return First::stranger;
+  if (io::begins_hello(bytes)) return First::unfinished;
   if (bytes.compare(0, kLengthBytes, hello, 0, kLengthBytes) != 0) return First::starter;
   if (bytes.compare(0, hello.size(), hello, 0, bytes.size()) != 0) return First::stranger;
   return bytes.size() < hello.size() ? First::unfinished : First::relay;

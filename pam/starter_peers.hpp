@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "common/base/connection_shares.hpp"
 #include "common/io/secure_channel.hpp"
 #include "common/wire/relay_items.hpp"
 #include "pam/policy/connections.hpp"
@@ -22,6 +23,7 @@ struct Peer {
   boost::asio::ip::tcp::socket socket;
   PeerId id;
   std::string first;                        // what came before it was known who it is
+  std::string holder;                       // whose connection it is (common/base/connection_shares.hpp)
   std::optional<io::SecureChannel> secure;  // once that is known
   bool answered = false;                    // what it sent first was a Hello, or a relay's
   bool proved = false;                      // that it holds the key
@@ -39,6 +41,11 @@ struct Peer {
     return number >= 1 && number <= tasks.size() && tasks[number - 1];
   }
 };
+
+// How many descriptors this process may have at the most: pam raises its soft limit to the hard one.
+std::size_t most_descriptors();
+// Peers that have not proved themselves: half of them, and a quarter for one user of this host or one address.
+ConnectionShares::Limits most_strangers(std::size_t descriptors);
 
 // Which kind of peer has begun so. A TaskStarter's first frame has another length than a relay's.
 enum class First { unfinished, starter, relay, stranger };

@@ -1,7 +1,5 @@
 #include "pam/starters.hpp"
 
-#include <sys/resource.h>
-
 #include <algorithm>
 #include <array>
 #include <boost/asio/io_context.hpp>
@@ -13,6 +11,8 @@
 #include "common/base/connection_shares.hpp"
 #include "common/io/door.hpp"
 #include "common/io/peer_holder.hpp"
+#include "common/io/wait_answer.hpp"
+#include "pam/policy/admission.hpp"
 #include "pam/starter_peers.hpp"
 
 namespace rollcall::pam {
@@ -25,14 +25,8 @@ constexpr Duration kTimeToProve = std::chrono::seconds(1);
 constexpr std::size_t kUnsentLimit = 1 << 20;     // bytes; a peer that leaves more unread is lost
 constexpr std::size_t kMostInRecord = 256 << 10;  // of items for a relay
 
-// Peers that have not proved themselves: half of our descriptors, and a quarter for one user of this host or one address. pam
-// raises the soft limit to the hard one.
-ConnectionShares::Limits most_strangers() {
-  rlimit limit{};
-  if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return {};
-  const auto all = std::max<std::size_t>(128, limit.rlim_max);
-  return {all / 2, all / 4};
-}
+// Of this process; the schedule of those who wait is no part of the job's time.
+TimePoint monotonic_now() { return TimePoint{std::chrono::steady_clock::now().time_since_epoch()}; }
 
 }  // namespace
 
@@ -48,7 +42,8 @@ class Starters::Impl : public std::enable_shared_from_this<Impl> {
             loop, "TaskStarters",
             {[this](tcp::socket socket) { take(std::move(socket)); }, [this] { return strangers_.full(); },
              [this] { return make_room(); }, [] {}, [this](const std::string& line) { handler_.say(line); }}),
-        strangers_(most_strangers()) {}
+        strangers_(most_strangers(most_descriptors())),
+        admission_(Admission::limits_for(most_descriptors(), strangers_.limits().each)) {}
 
   Result<std::uint16_t> listen() {
     const auto port = door_.listen(0, io::Door::Taken::once);
@@ -114,6 +109,8 @@ class Starters::Impl : public std::enable_shared_from_this<Impl> {
     }
   }
 
+  std::size_t waiting() { return admission_.waiting(monotonic_now()); }
+
   void shut_down() {
     error_code ignored;
     door_.close();
@@ -141,7 +138,9 @@ class Starters::Impl : public std::enable_shared_from_this<Impl> {
     const auto peer = std::make_shared<Peer>(std::move(socket), id);
     peers_.emplace(id, peer);
     unproved_.emplace(id, now_);
-    strangers_.add(id, holders_.of(peer->socket.native_handle()));
+    const ConnectionHolder holder = holders_.of(peer->socket.native_handle());
+    peer->holder = holder.name;
+    strangers_.add(id, holder);
     read_next(peer);
     if (const auto out = strangers_.surplus(id)) give_way(*out);
   }
@@ -163,6 +162,7 @@ class Starters::Impl : public std::enable_shared_from_this<Impl> {
     const auto peer = found->second;
     error_code ignored;
     peer->socket.close(ignored);
+    if (peer->secure) --talks_;
     unproved_.erase(id);
     strangers_.remove(id);
     peers_.erase(found);
@@ -199,12 +199,29 @@ class Starters::Impl : public std::enable_shared_from_this<Impl> {
     if (first == First::stranger)
       return offended(peer, "found neither a TaskStarter nor a relay of this release");
     peer->is_relay = first == First::relay;
+    if (!peer->is_relay && put_off(peer, begun)) return;
     if (peer->is_relay) begun.erase(0, relays_hello_size());
     peer->answered = peer->is_relay;
     if (peer->is_relay) peer->address = io::address_of(peer->socket);
     peer->secure.emplace(
         io::SecureChannel::pam(peer->is_relay ? relay_key_ : key_, io::random_nonce(), instance_));
+    ++talks_;
     take_words(peer, begun);
+  }
+
+  // True where the TaskStarter has to dial again: it was told when.
+  bool put_off(const std::shared_ptr<Peer>& peer, const std::string& hello) {
+    if (hello.size() < io::kHelloFrameBytes) return false;  // it is none
+    const auto wait = admission_.put_off(talks_, strangers_.held(peer->holder) - 1, monotonic_now());
+    if (!wait) return false;
+    if (admission_.full_for_the_first_time())
+      handler_.say(
+          "no descriptors left for further TaskStarters: they wait; raise the hard limit (ulimit -Hn)");
+    error_code ignored;
+    const std::string answer = io::wait_answer(key_, hello.substr(0, io::kHelloFrameBytes), *wait);
+    peer->socket.write_some(boost::asio::buffer(answer), ignored);  // a new socket has room for it
+    hang_up(peer->id);
+    return true;
   }
 
   // A relay says much at once, so all answers to it leave in one write.
@@ -361,12 +378,14 @@ class Starters::Impl : public std::enable_shared_from_this<Impl> {
   io::Door door_;
   PeerId next_id_ = 1;
   std::unordered_map<PeerId, std::shared_ptr<Peer>> peers_;
+  std::size_t talks_ = 0;  // peers that were admitted
   std::size_t holds_ = 0;
   std::vector<std::shared_ptr<Peer>> held_;
   std::map<PeerId, TimePoint> unproved_;  // by age, since ids grow
   io::PeerHolders holders_;
   ConnectionShares strangers_;  // peers that are unproved
-  io::Strangers told_;          // addresses that got a line
+  Admission admission_;
+  io::Strangers told_;  // addresses that got a line
   TimePoint now_;
   wire::FromStarter heard_;             // the message that is being handled
   std::array<char, 64 * 1024> buffer_;  // one for all: a connection keeps only what is unfinished
@@ -385,5 +404,6 @@ void Starters::send_all(std::vector<ConnectionId> connections, const wire::FromP
 void Starters::write_held() { impl_->write_held(); }
 void Starters::close(ConnectionId connection) { impl_->close(connection); }
 void Starters::expire(TimePoint now) { impl_->expire(now); }
+std::size_t Starters::waiting() { return impl_->waiting(); }
 
 }  // namespace rollcall::pam

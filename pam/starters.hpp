@@ -47,6 +47,9 @@ class Starters {
   // Ends connections that have not proved themselves for kHandshakeTime. To be called about once a second.
   void expire(TimePoint now);
 
+  // How many TaskStarters have been told to dial again at a time that is still to come (policy/admission.hpp).
+  std::size_t waiting();
+
  private:
   class Impl;
   std::shared_ptr<Impl> impl_;

@@ -11,6 +11,7 @@
 #include "common/io/abstract_socket.hpp"
 #include "common/io/liveness.hpp"
 #include "common/io/name_lookup.hpp"
+#include "common/io/wait_answer.hpp"
 #include "common/wire/frame.hpp"
 
 namespace rollcall::taskstarter {
@@ -155,6 +156,12 @@ Dialer::Progress Dialer::turn(std::span<const pollfd> ready, TimePoint now) {
       attempts_.clear();
       return progress;
     }
+    if (attempt.told_to_wait) {
+      progress.put_off = Progress::PutOff{attempt.to, *attempt.told_to_wait};
+      progress.answered = std::exchange(answered_, false);
+      attempts_.clear();
+      return progress;
+    }
     if (attempt.step == Step::connecting && now >= attempt.at) fail(attempt, DialFailure::no_answer);
   }
   begin_due(now);
@@ -236,7 +243,7 @@ void Dialer::connected(Attempt& attempt) {
     hello = asked_of_relay(attempt);
   } else {
     attempt.channel = io::SecureChannel::starter(key_, io::random_nonce());
-    hello = attempt.channel->start();
+    hello = attempt.hello = attempt.channel->start();
   }
   const ssize_t sent = send(attempt.socket.get(), hello.data(), hello.size(), MSG_NOSIGNAL);
   if (sent != static_cast<ssize_t>(hello.size()))
@@ -253,10 +260,27 @@ bool Dialer::continue_handshake(Attempt& attempt) {
     return false;
   }
   if (attempt.to.relay) return take_joined(attempt, {bytes, static_cast<std::size_t>(size)});
+  if (!attempt.hello.empty()) return take_first_answer(attempt, {bytes, static_cast<std::size_t>(size)});
+  return take_handshake(attempt, {bytes, static_cast<std::size_t>(size)});
+}
+
+// A pam without room says so in place of its Challenge.
+bool Dialer::take_first_answer(Attempt& attempt, std::string_view bytes) {
+  attempt.joined.append(bytes);
+  const auto answer = io::first_answer(key_, attempt.hello, attempt.joined);
+  using Kind = io::FirstAnswer::Kind;
+  if (answer.kind == Kind::forged) fail(attempt, DialFailure::stranger);
+  if (answer.kind == Kind::wait) attempt.told_to_wait = answer.wait;
+  if (answer.kind != Kind::other) return false;
+  attempt.hello.clear();
+  return take_handshake(attempt, std::exchange(attempt.joined, {}));
+}
+
+bool Dialer::take_handshake(Attempt& attempt, std::string_view bytes) {
   const auto too_early = [](std::string_view) -> Result<void> {
     return internal_error("a message before our proof");
   };
-  if (!attempt.channel->feed({bytes, static_cast<std::size_t>(size)}, attempt.to_send, too_early)) {
+  if (!attempt.channel->feed(bytes, attempt.to_send, too_early)) {
     fail(attempt, DialFailure::stranger);
     return false;
   }

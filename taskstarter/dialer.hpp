@@ -69,6 +69,11 @@ class Dialer {
     bool answered = false;  // some connection stands
     std::optional<Reached> reached;
     std::optional<DialFailure> failed;  // every address has failed
+    struct PutOff {
+      PamAddress by;
+      Duration wait{0};
+    };
+    std::optional<PutOff> put_off;  // pam has no room now; nothing is dialed any more
   };
   Progress turn(std::span<const pollfd> ready, TimePoint now);
 
@@ -83,7 +88,9 @@ class Dialer {
     io::Descriptor socket;
     std::optional<io::SecureChannel> channel;
     std::string to_send;
-    std::string joined;  // of the relay's first frame
+    std::string hello;   // pam was told
+    std::string joined;  // of the relay's first frame, or pam's first
+    std::optional<Duration> told_to_wait;
   };
 
   bool add_relay(TimePoint now);
@@ -94,6 +101,8 @@ class Dialer {
   void connected(Attempt& attempt);
   void continue_connect(Attempt& attempt);
   bool continue_handshake(Attempt& attempt);
+  bool take_first_answer(Attempt& attempt, std::string_view bytes);
+  bool take_handshake(Attempt& attempt, std::string_view bytes);
   bool take_joined(Attempt& attempt, std::string_view bytes);
   std::string asked_of_relay(const Attempt& attempt) const;
   static void fail(Attempt& attempt, DialFailure why);

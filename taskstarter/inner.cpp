@@ -11,6 +11,7 @@
 #include <cstring>
 #include <deque>
 #include <optional>
+#include <utility>
 
 #include "common/io/process_tree.hpp"
 #include "taskstarter/complaint.hpp"
@@ -223,6 +224,10 @@ class Inner {
     auto progress = dialer_.turn(fds_, clock_.now(monotonic()));
     if (progress.answered) events_.push_back(Answered{});
     if (progress.failed) events_.push_back(DialFailed{*progress.failed});
+    if (progress.put_off) {
+      pam_address_ = progress.put_off->by;
+      events_.push_back(PutOff{progress.put_off->wait});
+    }
     if (!progress.reached) return;
     const io::Instance instance = progress.reached->instance;
     if (instance_ && *instance_ != instance) {
@@ -272,7 +277,13 @@ class Inner {
     }
   }
 
-  void carry_out(const SendRegistration&) { tell(registration(start_, task_, tid_, cgroup_.why_none())); }
+  void carry_out(const SendRegistration&) {
+    auto message = registration(start_, task_, tid_, cgroup_.why_none());
+    if (!task_.failure) return tell(message);
+    // It is our last message, and may have come to pam already, by a relay that was lost.
+    message.mutable_registration()->set_resumed(std::exchange(failure_told_, true));
+    if (pam_ && !pam_->send_last(message)) lose_link();
+  }
   void carry_out(const SendParentLost&) { tell(parent_lost(start_, parent_end_)); }
   void carry_out(const SendStarterLost&) { tell(starter_lost(start_)); }
   void carry_out(const SendTaskEnded&) {
@@ -333,6 +344,7 @@ class Inner {
   std::optional<PamAddress> pam_address_;  // the one that worked
   std::optional<io::Instance> instance_;   // which pam it was
   std::optional<std::uint32_t> tid_;
+  bool failure_told_ = false;  // on an earlier connection
   ParentEnd parent_end_;
   std::int64_t end_time_us_ = 0;
   TaskUsage usage_;  // of the task and all processes that became our children

@@ -140,9 +140,10 @@ std::string progress_line(const Roll& roll, TimePoint now) {
   const std::string all = roll.expected ? " of " + std::to_string(*roll.expected) : "";
   const std::size_t ended = roll.registered() - roll.live;
   const auto waited = std::chrono::duration_cast<std::chrono::seconds>(now.since_start).count();
+  const std::string wait = roll.waiting > 0 ? std::to_string(roll.waiting) + " told to wait, " : "";
   return std::to_string(roll.registered()) + all + " tasks registered, " +
-         std::to_string(roll.tasks.hosts().size()) + " hosts, " + std::to_string(ended) + " tasks ended, " +
-         std::to_string(waited) + " s";
+         std::to_string(roll.tasks.hosts().size()) + " hosts, " + wait + std::to_string(ended) +
+         " tasks ended, " + std::to_string(waited) + " s";
 }
 
 }  // namespace rollcall::pam

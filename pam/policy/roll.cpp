@@ -36,7 +36,12 @@ class RollStep : private Endings {
       // Its connection was cut before its number arrived.
       return on(event::TaskResumed{e.connection, *known, e.registration.host, e.registration.starter_pid});
     }
+    if (const auto told = e.again ? not_started_task(e.registration) : std::nullopt) {
+      out_.push_back(effect::Welcome{e.connection, *told, roll_.rules.cut_link});
+      return;
+    }
     const Tid tid = roll_.tasks.add(e.registration, e.connection);
+    roll_.last_registered = now_;
     roll_.tasks[tid].known_us = e.at_us;
     note_no_cgroup(e);
     const bool started = roll_.tasks[tid].live();
@@ -189,6 +194,7 @@ class RollStep : private Endings {
     }
   }
 
+  void on(const event::StartersWait& e) { roll_.waiting = e.count; }
   void on(const event::Tick&) {}
 
   Effects finish_turn() {

@@ -11,7 +11,8 @@
 //   ending           |                  |                   | are ended too      | launcher gone too -> done
 //
 //   in launching, running:
-//   (b) not all registered in time                     -> ending: launcher, then tasks; 124
+//   (b) not all registered in time, and no task in     -> ending: launcher, then tasks; 124
+//       the last tenth of it, or since it was over
 //   (c) all reported, one could not start its task     -> ending: launcher, then tasks; 127 or 126
 //   (d) a TaskStarter lost before it reported          its task is Lost; nothing else: pam ends with the launcher
 //   (e) launcher exits, tasks are left                 -> ending: TERM, KILL after terminate_interval
@@ -66,6 +67,8 @@ struct RollRules {
 
 inline constexpr Duration kSettle =
     std::chrono::seconds(2);  // without `expected`: no further task for so long
+// (b) waits while a task comes at least once in a tenth of the timeout.
+inline constexpr int kPartsOfTimeout = 10;
 inline constexpr Duration kQuickKill = std::chrono::seconds(1);  // from TERM to KILL for what is broken
 inline constexpr Duration kDrain =
     std::chrono::milliseconds(200);  // for reports in flight when the launcher ends
@@ -116,6 +119,10 @@ struct Roll {
   std::set<std::string> orphan_hosts;  // where a TaskStarter may have died with both its levels
   std::optional<TimePoint> orphans_at;
   bool said_no_cgroup = false;
+
+  std::optional<TimePoint> last_registered;
+  bool extended = false;    // (b): tasks still came when the time was over
+  std::size_t waiting = 0;  // TaskStarters that were told to dial again later
 
   std::optional<ExitStatus> clean_status;  // of the task that started (g)
   std::optional<event::ParentLost> parent_lost;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <csignal>
+#include <utility>
 
 #include "pam/policy/roll_messages.hpp"
 
@@ -12,6 +13,18 @@ std::optional<Tid> Endings::away_task(const Registration& registration) const {
   const auto host = roll_.tasks.hosts().find(registration.host);
   if (!host) return std::nullopt;
   return roll_.away.of_starter(*host, registration.starter_pid, registration.start_us);
+}
+
+std::optional<Tid> Endings::not_started_task(const Registration& registration) const {
+  const auto host = roll_.tasks.hosts().find(registration.host);
+  if (!host) return std::nullopt;
+  for (Tid tid = 0; tid < roll_.tasks.size(); ++tid) {
+    const Task& task = roll_.tasks[tid];
+    if (task.state == TaskState::not_started && task.host == *host &&
+        task.starter_pid == registration.starter_pid && task.start_us == registration.start_us)
+      return tid;
+  }
+  return std::nullopt;
 }
 
 void Endings::became_live(Tid tid) {
@@ -233,7 +246,8 @@ void Endings::run_timers() {
     check_complete();
   }
   if (take(roll_.first_deadline)) too_late(*roll_.rules.first_timeout, "--timeout-first");
-  if (take(roll_.all_deadline)) too_late(roll_.rules.registration_timeout, "LSF_HPC_PJL_LOADENV_TIMEOUT");
+  if (take(roll_.all_deadline) && !more_come())
+    too_late(roll_.rules.registration_timeout, "LSF_HPC_PJL_LOADENV_TIMEOUT");
   if (take(roll_.linger_at)) lingered();
   if (take(roll_.clean_at)) failed_task();
   if (take(roll_.verdict_at)) parent_was_lost();
@@ -241,6 +255,15 @@ void Endings::run_timers() {
   if (take(roll_.stop_at)) stop();
   run_link_timers();
   run_kill_timers();
+}
+
+bool Endings::more_come() {
+  const Duration pause = roll_.rules.registration_timeout / kPartsOfTimeout;
+  if (roll_.phase == Phase::ending || !roll_.last_registered || now_ - *roll_.last_registered >= pause)
+    return false;
+  roll_.all_deadline = *roll_.last_registered + pause;
+  if (!std::exchange(roll_.extended, true)) say(still_coming_line(roll_));
+  return true;
 }
 
 void Endings::too_late(Duration timeout, const char* parameter) {

@@ -35,6 +35,8 @@ class Endings {
   }
 
   std::optional<Tid> away_task(const Registration& registration) const;
+  // The task of this TaskStarter whose failed start is known.
+  std::optional<Tid> not_started_task(const Registration& registration) const;
   void became_live(Tid tid);
   void no_longer_live(Tid tid, TaskState state);
   void goes_away(Tid tid, std::int64_t at_us, Duration wait, LossCause cause);
@@ -84,6 +86,8 @@ class Endings {
   void run_timers();
 
   // (b)
+  // (b): whether the time for registrations goes on.
+  bool more_come();
   void too_late(Duration timeout, const char* parameter);
 
   // (f)

@@ -20,7 +20,8 @@ struct EventText {
   std::string operator()(const event::TaskRegistered& e) const {
     const auto& r = e.registration;
     return "TaskRegistered host " + r.host + (r.rank ? " rank " + n(*r.rank) : "") +
-           (std::holds_alternative<StartFailure>(r.outcome) ? " not started" : "");
+           (std::holds_alternative<StartFailure>(r.outcome) ? " not started" : "") +
+           (e.again ? " again" : "");
   }
   std::string operator()(const event::TaskResumed& e) const { return "TaskResumed " + n(e.tid); }
   std::string operator()(const event::TaskEnded& e) const {
@@ -37,6 +38,7 @@ struct EventText {
   std::string operator()(const event::SignalArrived& e) const {
     return "SignalArrived " + signal_name(e.signo) + (e.from_terminal ? " from the terminal" : "");
   }
+  std::string operator()(const event::StartersWait& e) const { return "StartersWait " + n(e.count); }
   std::string operator()(const event::Tick&) const { return "Tick"; }
 };
 

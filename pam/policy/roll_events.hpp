@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "common/base/exit_status.hpp"
+#include "common/base/job_clock.hpp"
 #include "common/base/task_usage.hpp"
 
 namespace rollcall::pam {
@@ -59,6 +60,7 @@ struct TaskRegistered {
   Registration registration;
   std::string no_cgroup;   // why the task is in no cgroup of its job; "": it is in one
   std::int64_t at_us = 0;  // when it came, microseconds since 1970
+  bool again = false;      // of a task that could not be started: it may have been told before
 };
 // A TaskStarter whose connection was cut is back.
 struct TaskResumed {
@@ -98,6 +100,10 @@ struct SignalArrived {
   int signo = 0;
   bool from_terminal = false;  // the launcher, in our group, has it already
 };
+// So many TaskStarters were told to dial again later, since pam has no room for them.
+struct StartersWait {
+  std::size_t count = 0;
+};
 // Time has passed.
 struct Tick {};
 
@@ -105,7 +111,8 @@ struct Tick {};
 
 using Event = std::variant<event::LauncherStarted, event::LauncherNotStarted, event::LauncherEnded,
                            event::TaskRegistered, event::TaskResumed, event::TaskEnded, event::LinkEnded,
-                           event::StarterLost, event::ParentLost, event::SignalArrived, event::Tick>;
+                           event::StarterLost, event::ParentLost, event::SignalArrived, event::StartersWait,
+                           event::Tick>;
 
 namespace effect {
 

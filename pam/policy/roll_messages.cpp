@@ -134,8 +134,23 @@ std::vector<std::string> not_started_lines(const Roll& roll) {
 
 std::string missing_line(const Roll& roll, Duration timeout, const std::string& parameter) {
   const std::string all = roll.expected ? " of " + std::to_string(*roll.expected) : "";
+  const std::string then = roll.extended ? " and while more came, none for " +
+                                               seconds_text(roll.rules.registration_timeout / kPartsOfTimeout)
+                                         : "";
+  const std::string wait =
+      roll.waiting > 0
+          ? "; " + std::to_string(roll.waiting) +
+                " more wait until pam has descriptors for them: raise the hard limit (ulimit -Hn)"
+          : "";
   return std::to_string(roll.registered()) + all + " tasks registered within " + seconds_text(timeout) +
-         " (" + parameter + ")" + counts_per_host(roll) + missing_ranks(roll);
+         " (" + parameter + ")" + then + counts_per_host(roll) + missing_ranks(roll) + wait;
+}
+
+std::string still_coming_line(const Roll& roll) {
+  const std::string all = roll.expected ? " of " + std::to_string(*roll.expected) : "";
+  return std::to_string(roll.registered()) + all + " tasks on " + std::to_string(roll.tasks.hosts().size()) +
+         " hosts registered within " + seconds_text(roll.rules.registration_timeout) +
+         " (LSF_HPC_PJL_LOADENV_TIMEOUT), and more come: the job goes on while they do";
 }
 
 std::string fewer_line(const Roll& roll) {

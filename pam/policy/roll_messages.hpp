@@ -32,6 +32,9 @@ KilledAfterFailure killed_after_failure(const Roll& roll);
 // "task 2 (pid 17) on n2 was lost first; ..." where its TaskStarter was killed.
 std::string first_failure_line(const Roll& roll);
 
+// "900 of 1000 tasks on 8 hosts registered within 300 s (LSF_HPC_PJL_LOADENV_TIMEOUT), and more come: ..."
+std::string still_coming_line(const Roll& roll);
+
 // "3 of 4 tasks registered within 300 s (LSF_HPC_PJL_LOADENV_TIMEOUT): n1 2 of 2, n2 1 of 2; missing ranks 3"
 std::string missing_line(const Roll& roll, Duration timeout, const std::string& parameter);
 

@@ -28,6 +28,7 @@ class Step {
     set_limit_aside();
     if (s.phase == Phase::dialing) return add(StartTask{});
     add(SendRegistration{});
+    if (s.not_started) return connected.relayed ? await_delivery() : finish(*s.status);
     if (s.parent_gone) add(SendParentLost{});
     if (s.phase == Phase::reporting) report();
   }
@@ -39,8 +40,20 @@ class Step {
     pam_dead(Complaint::pam_dead, failed.why);
   }
 
+  void on(const PutOff& told) {
+    if (s.link != Link::dialing) return;
+    s.link = Link::waiting;
+    s.hang_up_pause = Duration{0};
+    if (s.phase != Phase::dialing || !s.parent_gone) {
+      s.dial_limit.reset();
+      s.limit_left.reset();
+    }
+    s.dial_at = now_ + std::clamp<Duration>(told.pause, kShortestWait, kLongestWait);
+  }
+
   void on(const Welcomed& welcomed) {
     if (s.link != Link::up) return;
+    if (s.not_started) return finish(*s.status);  // pam has it
     s.redial_limit = welcomed.patience;
     s.welcomed = true;
     s.limit_left.reset();
@@ -65,11 +78,15 @@ class Step {
   }
 
   void on(const StartFailed& failed) {
+    s.not_started = true;
+    s.status = ExitStatus::exited(failed.not_found ? kNotFound : kCannotExecute);
     if (s.link == Link::up)
       add(SendRegistration{});
     else
       add(Complain{Complaint::cannot_execute});
-    finish(ExitStatus::exited(failed.not_found ? kNotFound : kCannotExecute));
+    if (s.link != Link::up || !s.relayed) return finish(*s.status);
+    s.phase = Phase::reporting;
+    await_delivery();
   }
 
   void on(const TaskStopped&) { s.stopped = true; }
@@ -192,6 +209,7 @@ class Step {
       add(Complain{Complaint::no_pam, why});
       return finish(ExitStatus::exited(kCannotBegin));
     }
+    if (s.not_started) add(Complain{Complaint::cannot_execute});
     if (s.phase == Phase::reporting) return finish(*s.status);
     const bool tell = has_task();
     end(kKillGrace);
@@ -300,7 +318,7 @@ class Step {
     s.killing = false;
     if (s.link == Link::up) add(SendTaskEnded{});
     const bool with_relay = s.link == Link::up && s.relayed;
-    if (with_relay) s.deliver_at = now_ + kDelivery;
+    if (with_relay) await_delivery();
     const bool can_wait = !s.outer_gone && (with_relay || s.link == Link::dialing || s.link == Link::waiting);
     if (can_wait) {
       s.phase = Phase::reporting;
@@ -308,6 +326,9 @@ class Step {
     }
     finish(*s.status);
   }
+
+  // A relay may be killed with what it was told: until it says that it has passed it on, we can tell it again.
+  void await_delivery() { s.deliver_at = now_ + kDelivery; }
 
   void finish(ExitStatus status) {
     s.phase = Phase::finished;

@@ -9,7 +9,8 @@
 //   ending     the task has been told to end; KILL follows at `kill_at`
 //   leftovers  the task has ended; what it left behind is being ended
 //   reporting  nothing is left, but the link is cut: it is dialed until its limit to report the end; or the relay of this host has
-//              the end, and has not said that it is in its connection to pam
+//              the end, and has not said that it is in its connection to pam. The end of a task that could not be started is its
+//              registration
 //   finished   nothing more to do
 //
 // event \ state         | dialing              | running             | ending              | leftovers           | reporting
@@ -19,13 +20,15 @@
 // DialFailed, no answer | dial again in 0.5 s  | dial again in 0.5 s | dial again in 0.5 s | dial again in 0.5 s | dial again in 0.5 s
 // DialFailed, hung up   | dial again, later    | dial again, later   | dial again, later   | dial again, later   | dial again, later
 // DialFailed, other     | Complain, Finish 125 | TERM, KILL in 1 s   | KILL in 1 s at most | KILL in 1 s at most | Finish
+// PutOff                | dial again when told | dial again when told| dial again when told| dial again when told| dial again when told
 // the dial's limit      | Complain, Finish 125 | TERM, KILL in 1 s   | KILL in 1 s at most | KILL in 1 s at most | Finish
-// Welcomed              | -                    | no limit any more   | no limit any more   | no limit any more   | -
+// Welcomed              | -                    | no limit any more   | no limit any more   | no limit any more   | not started: Finish
 // LinkLost, welcomed    | -                    | Dial, for patience  | Dial, for patience  | Dial, for patience  | the same
 // LinkLost, before that | -                    | dial again, later   | dial again, later   | dial again, later   | -
 // Delivered             | -                    | -                   | -                   | -                   | Finish
 // TaskStarted           | register; running    | -                   | -                   | -                   | -
 // StartFailed           | register, Finish 12x | -                   | -                   | -                   | -
+//   through a relay     | register; reporting  | -                   | -                   | -                   | -
 // SignalArrived, first  | ends: Finish; held   | SignalTask          | SignalTask, no stop | -                   | ends: Finish
 // SignalArrived, copy   | -                    | arms a stop (TSTP)  | -                   | -                   | -
 // TaskStopped/Continued | -                    | remembered          | remembered          | -                   | -
@@ -48,7 +51,8 @@
 // "dial again, later": a pam that is short of descriptors closes calls to make room, and one that is being killed may
 // take one more call before its port closes. So a connection that is closed before pam has welcomed the task is dialed
 // again after 0.1 s, doubled each time up to 2 s: never in a hot loop. Only a Welcome ends such a row and its limit
-// (30 s, or the patience of the last Welcome); the time for which a connection stands does not count.
+// (30 s, or the patience of the last Welcome); the time for which a connection stands does not count. A pam that says when to dial again
+// lives, so its answer ends the limit too: but not that of a TaskStarter without a task whose launcher is gone.
 #pragma once
 
 #include <cstdint>
@@ -71,6 +75,9 @@ inline constexpr Duration kPamPatience =
 inline constexpr Duration kRedialPause = std::chrono::milliseconds(500);
 inline constexpr Duration kHangUpPause = std::chrono::milliseconds(100);  // doubled each time, up to the next
 inline constexpr Duration kLongestHangUpPause = 4 * kRedialPause;
+// What a pam without room may ask for; more or less is cut.
+inline constexpr Duration kShortestWait = std::chrono::milliseconds(10);
+inline constexpr Duration kLongestWait = std::chrono::seconds(60);
 inline constexpr Duration kKillGrace = std::chrono::seconds(1);             // from our own TERM to KILL
 inline constexpr Duration kStopGrace = std::chrono::milliseconds(100);      // from TSTP to STOP
 inline constexpr Duration kLeftoverGrace = std::chrono::milliseconds(100);  // for what ends by itself
@@ -105,6 +112,9 @@ struct Connected {       // pam has proved itself
 struct DialFailed {
   DialFailure why;
 };
+struct PutOff {  // pam has no room now; it proved that it is pam
+  Duration pause;
+};
 struct Welcomed {  // pam has taken the registration
   Duration patience = kPamPatience;
 };
@@ -135,9 +145,10 @@ struct OrphansReported {};  // pam says that a TaskStarter on this host may have
 struct ParentGone {};
 struct OuterGone {};
 struct TimePassed {};
-using Event = std::variant<Began, Answered, Connected, DialFailed, Welcomed, LinkLost, Delivered, TaskStarted,
-                           StartFailed, TaskStopped, TaskContinued, TaskExited, DescendantsChanged,
-                           SignalArrived, EndRequested, OrphansReported, ParentGone, OuterGone, TimePassed>;
+using Event =
+    std::variant<Began, Answered, Connected, DialFailed, PutOff, Welcomed, LinkLost, Delivered, TaskStarted,
+                 StartFailed, TaskStopped, TaskContinued, TaskExited, DescendantsChanged, SignalArrived,
+                 EndRequested, OrphansReported, ParentGone, OuterGone, TimePassed>;
 
 // Effects.
 struct Dial {};
@@ -195,6 +206,7 @@ struct State {
   unsigned left = 0;                 // descendants alive, where known
   unsigned leftovers = 0;            // of them, how many had to be told to end
   std::optional<ExitStatus> status;  // the task's
+  bool not_started = false;          // it could not be started: `status` is TaskStarter's own
   bool parent_gone = false;
   bool outer_gone = false;
 };

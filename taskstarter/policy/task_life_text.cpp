@@ -24,6 +24,7 @@ struct EventText {
     return e.relayed ? "Connected to the relay" : "Connected";
   }
   std::string operator()(const DialFailed& e) const { return "DialFailed " + name(e.why); }
+  std::string operator()(const PutOff& e) const { return "PutOff " + milliseconds(e.pause); }
   std::string operator()(const Welcomed&) const { return "Welcomed"; }
   std::string operator()(const LinkLost&) const { return "LinkLost"; }
   std::string operator()(const Delivered&) const { return "Delivered"; }

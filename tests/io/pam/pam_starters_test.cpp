@@ -7,16 +7,15 @@
 #include <gtest/gtest.h>
 #include <netinet/tcp.h>
 #include <poll.h>
-#include <sys/resource.h>
 #include <sys/socket.h>
 
 #include <boost/asio/io_context.hpp>
+#include <csignal>
 #include <cstdlib>
 #include <optional>
 
 #include "common/io/descriptor.hpp"
 #include "pam/starters.hpp"
-#include "tests/io/common/silent_crowd.hpp"
 
 namespace rollcall::pam {
 namespace {
@@ -166,25 +165,6 @@ TEST_F(PamStarters, AWriteToAStarterThatHasDiedMeansNone) {
   turn_until([&] { return closed_.has_value(); });
   ASSERT_TRUE(closed_) << "pam has noticed";
   EXPECT_FALSE(*closed_) << "the peer did it";
-}
-
-TEST(PamStartersCrowd, AnotherUsersSilentConnectionsHaveAShare) {
-  if (geteuid() != 0) GTEST_SKIP() << "needs root to be another user";
-  const rlimit few{800, 800};  // stays: even root may be unable to get the old hard limit back
-  ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &few), 0);
-  boost::asio::io_context loop{1};
-  Starters starters(
-      loop, io::Key{},
-      {[](ConnectionId, const wire::FromStarter&) {}, [](ConnectionId, bool) {}, [](const std::string&) {}});
-  const auto port = starters.listen();
-  ASSERT_TRUE(port) << port.error().text;
-  const auto crowd = test::silent_crowd(*port, 300);
-  const auto deadline = std::chrono::steady_clock::now() + std::chrono::milliseconds(kPatienceMs);
-  while (test::closed_of(crowd) < 100 && std::chrono::steady_clock::now() < deadline) {
-    loop.run_for(std::chrono::milliseconds(5));
-    loop.restart();
-  }
-  EXPECT_EQ(test::closed_of(crowd), 100) << "of 800 descriptors a quarter is one user's";
 }
 
 }  // namespace

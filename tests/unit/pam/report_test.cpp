@@ -132,6 +132,9 @@ TEST(Report, TheProgressLineCounts) {
   d.ends(d.task("n2"));
   EXPECT_EQ(progress_line(d.roll, TimePoint{std::chrono::seconds(12)}),
             "2 of 4 tasks registered, 2 hosts, 1 tasks ended, 12 s");
+  d.feed(event::StartersWait{2});
+  EXPECT_EQ(progress_line(d.roll, TimePoint{std::chrono::seconds(13)}),
+            "2 of 4 tasks registered, 2 hosts, 2 told to wait, 1 tasks ended, 13 s");
 }
 
 }  // namespace

@@ -58,6 +58,55 @@ TEST(Roll, NotAllRegisteredInTimeIs124AndNamesWhatIsMissing) {
             "Finish 124: not all tasks registered in time");
 }
 
+// (b) counts what comes: a launch that goes on is not ended in its middle, and one that stands still is.
+TEST(Roll, TheTimeForRegistrationsGoesOnWhileTasksCome) {
+  RollRules r = rules(8);
+  r.registration_timeout = 300s;
+  RollDriver d(r);
+  d.launch();
+  d.task("n1");
+  EXPECT_EQ(d.pass(290s), Texts{});
+  d.task("n2");
+  EXPECT_EQ(
+      d.pass(20s),
+      (Texts{"Say 2 of 8 tasks on 2 hosts registered within 300 s (LSF_HPC_PJL_LOADENV_TIMEOUT), and more "
+             "come: the job goes on while they do"}));
+  d.task("n3");
+  EXPECT_EQ(d.pass(29s), Texts{}) << "said once, and the third has come";
+  const auto texts = d.pass(1s);
+  ASSERT_FALSE(texts.empty());
+  EXPECT_TRUE(
+      texts.front().starts_with("Say 3 of 8 tasks registered within 300 s (LSF_HPC_PJL_LOADENV_TIMEOUT) and "
+                                "while more came, none for 30 s"))
+      << texts.front();
+}
+
+TEST(Roll, WhoWasToldToWaitIsCountedWhenTheTimeIsOver) {
+  RollDriver d(rules(4));
+  d.launch();
+  d.task();
+  d.feed(event::StartersWait{3});
+  d.pass(300s);
+  EXPECT_TRUE(d.said("; 3 more wait until pam has descriptors for them: raise the hard limit (ulimit -Hn)"));
+}
+
+TEST(Roll, AFailedStartThatIsToldAgainIsOneTask) {
+  RollDriver d(rules(3));
+  d.launch();
+  Registration failed;
+  failed.host = "n1";
+  failed.starter_pid = 7;
+  failed.start_us = 11;
+  failed.outcome = StartFailure{"execute", ENOENT, "/x/app"};
+  d.feed(event::TaskRegistered{1, failed});
+  EXPECT_EQ(d.feed(event::TaskRegistered{2, failed, "", 0, true}), Texts{"Welcome task 0"});
+  EXPECT_EQ(d.roll.registered(), 1U);
+  failed.starter_pid = 8;
+  d.feed(event::TaskRegistered{3, failed, "", 0, true});
+  EXPECT_EQ(d.roll.registered(), 2U) << "the relay took what was told first along";
+  EXPECT_EQ(d.roll.not_started, 2U);
+}
+
 TEST(Roll, ATimeoutOfZeroIsOff) {
   RollRules r = rules(4);
   r.registration_timeout = 0s;

@@ -128,6 +128,83 @@ TEST_F(TaskLife, AFailedStartIsToldToPam) {
   EXPECT_THAT(on(StartFailed{false}), ElementsAre("SendRegistration", "Finish Exit (126)"));
 }
 
+TEST_F(TaskLife, AFailedStartIsToldAgainWhereTheRelayIsLost) {
+  dialing();
+  on(Connected{true});
+  EXPECT_THAT(on(StartFailed{true}), ElementsAre("SendRegistration"));
+  EXPECT_THAT(on(LinkLost{}), IsEmpty());
+  EXPECT_THAT(pass(kHangUpPause), ElementsAre("Dial"));
+  EXPECT_THAT(on(Connected{}), ElementsAre("SendRegistration", "Finish Exit (127)"));
+}
+
+TEST_F(TaskLife, AFailedStartIsToldOnceWhereTheRelayPassedItOn) {
+  for (const Event& passed_on : {Event{Delivered{}}, Event{Welcomed{}}}) {
+    state = State{};
+    dialing();
+    on(Connected{true});
+    on(StartFailed{false});
+    EXPECT_THAT(on(passed_on), ElementsAre("Finish Exit (126)"));
+  }
+}
+
+TEST_F(TaskLife, AFailedStartIsToldDirectlyWhereTheRelayIsStopped) {
+  dialing();
+  on(Connected{true});
+  on(StartFailed{true});
+  EXPECT_THAT(pass(kDelivery + kHangUpPause), ElementsAre("Dial"));
+  EXPECT_THAT(on(DialFailed{DialFailure::refused}),
+              ElementsAre("Complain cannot execute, no answer", "Finish Exit (127)"));
+}
+
+// A pam without room
+
+TEST_F(TaskLife, DialsAgainWhenPamSaysSo) {
+  dialing();
+  on(Answered{});
+  EXPECT_THAT(on(PutOff{seconds(7)}), IsEmpty());
+  EXPECT_THAT(pass(seconds(7) - milliseconds(1)), IsEmpty());
+  EXPECT_THAT(pass(milliseconds(1)), ElementsAre("Dial"));
+}
+
+TEST_F(TaskLife, WaitsAsOftenAsPamSaysSo) {
+  dialing();
+  for (int i = 0; i < 1000; ++i) {
+    on(Answered{});
+    on(PutOff{seconds(20)});
+    EXPECT_THAT(pass(seconds(20)), ElementsAre("Dial"));
+  }
+  EXPECT_THAT(on(Connected{}), ElementsAre("StartTask"));
+}
+
+TEST_F(TaskLife, APamThatIsGoneWhileItIsWaitedForIsNoticed) {
+  dialing();
+  on(PutOff{seconds(1)});
+  pass(seconds(1));
+  EXPECT_THAT(on(DialFailed{DialFailure::refused}),
+              ElementsAre("Complain no pam, refused", "Finish Exit (125)"));
+}
+
+TEST_F(TaskLife, WithoutItsLauncherItWaitsForTheLimitOnly) {
+  dialing();
+  on(ParentGone{});
+  Lines last;
+  for (Duration waited{0}; waited <= kRedialLimit; waited += seconds(1)) {
+    on(PutOff{seconds(1)});
+    last = pass(seconds(1));
+  }
+  EXPECT_EQ(state.phase, Phase::finished);
+}
+
+TEST_F(TaskLife, ATaskThatRunsGoesOnWhilePamHasNoRoom) {
+  running();
+  on(LinkLost{});
+  for (int i = 0; i < 10; ++i) {
+    on(PutOff{kLongestWait * 2});
+    EXPECT_THAT(pass(kLongestWait), ElementsAre("Dial"));
+  }
+  EXPECT_THAT(on(Connected{}), ElementsAre("SendRegistration"));
+}
+
 TEST_F(TaskLife, AFailedStartThatPamCannotBeToldIsSaid) {
   dialing();
   on(Connected{});

@@ -1,0 +1,49 @@
+"""More TaskStarters at once than pam has descriptors for, each with a connection of its own: they wait until pam has room, and all run."""
+
+import os
+
+from rollcall_testing.job import Job, expect_no_tasks, fake, method_1, requires_pam, site
+from rollcall_testing.programs import hold_report_against_notes, notes_in
+from rollcall_testing.runner import expect, expect_equal, main
+from rollcall_testing.waiting import wait_until
+
+DESCRIPTORS = 256
+FULL = "no descriptors left for further TaskStarters: they wait; raise the hard limit (ulimit -Hn)"
+
+
+def storm(bench, tasks, program, environment=None):
+    """pam with few descriptors, and without relays."""
+    words = ["prlimit", f"--nofile={DESCRIPTORS}:{DESCRIPTORS}", os.path.join(bench.bin, "pam")]
+    report = os.path.join(bench.fresh_directory(), "report")
+    job = Job(bench, [*words, "--report", report, "-n", str(tasks), *method_1(fake(bench, "--tasks", tasks), program)],
+              environment=dict(site(bench, ROLLCALL_HOST_RELAY="N"), **(environment or {})))
+    job.report_file = report
+    return job
+
+
+def test_tasks_wait_for_the_descriptors_of_those_that_have_ended(bench):
+    notes = bench.fresh_directory()
+    tasks = 3 * DESCRIPTORS
+    job = storm(bench, tasks, [bench.target, notes, "after-ms", "1000"])
+    job.expect_exit(0, 90)
+    expect_equal(len(notes_in(notes)), tasks, f"tasks that ran\n{job.told()}")
+    hold_report_against_notes(job.report, notes)
+    expect("refused" not in job.stderr, f"no TaskStarter is refused\n{job.told()}")
+    expect_equal(job.stderr.count(FULL), 1, f"lines that say so\n{job.told()}")
+    bench.saw(f"{tasks} tasks over {DESCRIPTORS} descriptors: all ran, none was refused, one line says why they waited")
+
+
+def test_tasks_that_need_each_other_end_with_the_count_of_those_who_wait(bench):
+    """No task ends before all have begun, so room never comes: the registration timeout says what is missing and why."""
+    notes = bench.fresh_directory()
+    tasks = DESCRIPTORS + 40
+    never = os.path.join(notes, "never")
+    job = storm(bench, tasks, [bench.target, notes, "wait", never], {"LSF_HPC_PJL_LOADENV_TIMEOUT": "15"})
+    wait_until(lambda: FULL in job.stderr, lambda: f"pam to be full\n{job.told()}", 20)
+    job.expect_exit(124, 60)
+    job.expect_said(f" of {tasks} tasks registered within 15 s", " more wait until pam has descriptors for them")
+    expect_no_tasks(job)
+    bench.saw(next(line for line in job.stderr.splitlines() if "more wait" in line))
+
+
+main(requires=requires_pam)
