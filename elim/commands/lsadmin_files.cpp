@@ -9,6 +9,7 @@
 #include "common/conf/show_conf.hpp"
 #include "common/io/config_source.hpp"
 #include "common/io/system_names.hpp"
+#include "elim/commands/load_request.hpp"
 #include "elim/commands/lsadmin.hpp"
 #include "elim/commands/start_checks.hpp"
 #include "elim/policy/show/show_admin.hpp"

@@ -1,5 +1,6 @@
 // lsload: the load of the hosts now. The master answers.
 #include "common/io/lim_client.hpp"
+#include "elim/commands/borrowed.hpp"
 #include "elim/commands/commands.hpp"
 #include "elim/commands/load_options.hpp"
 #include "elim/commands/load_request.hpp"
@@ -18,22 +19,42 @@ int watch(io::Stage& stage, const CommandWords& words) {
   return run_watch(stage, picture);
 }
 
+// The load of the hosts of ours that are named, or of all where none is; then of the borrowed ones. None: the error was printed.
+std::optional<show::Loads> loads_of(io::Stage& stage, const CommandWords& words, const NamedHosts& named) {
+  std::optional<show::Loads> loads;
+  if (!named.ours.empty() || named.borrowed.empty()) {
+    wire::Request request = load_request(stage, words);
+    request.mutable_load()->clear_hosts();
+    for (const auto& host : named.ours) request.mutable_load()->add_hosts(host);
+    const io::Answer answer = io::LimClient(stage.files_to_ask()).ask_master(request);
+    if (answer.error) return fail_with(stage, *answer.error, request.load().resreq()), std::nullopt;
+    loads = answer.reply.loads();
+  }
+  if (named.borrowed.empty()) return loads;
+  const auto borrowed = borrowed_loads(stage, named.borrowed, words.value("-R").value_or(""));
+  if (!borrowed || !loads) return borrowed;
+  show::append_loads(*loads, *borrowed);
+  return loads;
+}
+
 int run_lsload(io::Stage& stage, const CommandWords& words) {
   if (const auto both = contradiction(words)) return stage.fail(*both);
   if (words.has("-i") && !words.has("--watch"))
     return stage.fail("-i: found it alone, expected --watch beside it");
   if (words.has("-s")) return print_shared(stage, words, true);
+  const NamedHosts named = named_hosts(words);
+  for (const char* const option : {"--watch", "-N", "-n"})
+    if (words.has(option) && !named.borrowed.empty()) return not_of_borrowed(stage, option);
   if (words.has("--watch")) return watch(stage, words);
-  const wire::Request request = load_request(stage, words);
-  const io::Answer answer = io::LimClient(stage.files_to_ask()).ask_master(request);
-  if (answer.error) return fail_with(stage, *answer.error, request.load().resreq());
-  if (words.has("-json")) return stage.print(show::load_json(answer.reply.loads(), stage.command()));
+  const auto loads = loads_of(stage, words, named);
+  if (!loads) return io::kFailed;
+  if (words.has("-json")) return stage.print(show::load_json(*loads, stage.command()));
   const std::string format = words.value("-o").value_or(stage.files_to_ask().programs.commands.lsload_format);
   const bool plain = !words.has("-w") && !words.has("-l") && !words.has("-I");
   const bool chosen = words.has("-o") || (plain && !format.empty());
-  const show::LoadTable form = load_table_of(words);
-  const auto text =
-      chosen ? show::load_fields(answer.reply.loads(), format) : show::load_table(answer.reply.loads(), form);
+  show::LoadTable form = load_table_of(words);
+  form.age = !named.borrowed.empty();
+  const auto text = chosen ? show::load_fields(*loads, format) : show::load_table(*loads, form);
   if (!text) return stage.fail(text.error().text);
   return !chosen && form.colour ? stage.print_raw(*text) : stage.print(*text);
 }

@@ -1,6 +1,7 @@
 // lsmon: repeats lsload until the user ends it.
 #include "common/base/numbers.hpp"
 #include "common/io/lim_client.hpp"
+#include "elim/commands/borrowed.hpp"
 #include "elim/commands/commands.hpp"
 #include "elim/commands/load_options.hpp"
 #include "elim/commands/watch.hpp"
@@ -16,6 +17,8 @@ int run_lsmon(io::Stage& stage, const CommandWords& words) {
   if (!interval) return stage.fail("-i: found " + *words.value("-i") + ", expected seconds, at least 0.1");
   const auto pictures = parse_whole(words.value("-c").value_or("0"), 0, 1'000'000'000);
   if (!pictures) return stage.fail("-c: found " + *words.value("-c") + ", expected a whole number");
+  if (!named_hosts(words).borrowed.empty())
+    return stage.fail("lsmon is for hosts of this cluster; lsload shows host@cluster");
   Watch watch{load_request(stage, words), load_table_of(words), *interval};
   watch.pictures = *pictures;
   if (words.has("-json")) {

@@ -14,6 +14,7 @@
 #include "sched/policy/jobs/site_rules.hpp"
 #include "sched/policy/peers/crossing.hpp"
 #include "sched/policy/peers/definitions.hpp"
+#include "sched/policy/peers/lease_messages.hpp"
 
 namespace rollcall::mbatchd {
 namespace {
@@ -240,8 +241,14 @@ void ForwardIn::offer(const std::string& cluster, const wire::ForwardOffer& offe
   if (!why.empty()) return refuse(cluster, offered, std::move(why), Over::OF_ITS_USER);
   if (own_cluster)
     who.is_admin = false;  // it came from another cluster, and is no order of the administrator's
-  answer(cluster, on_leases(offered) ? handler_.start_on_lent_slots(cluster, offered, asked, who, now)
-                                     : forwards_.offer(cluster, offered, asked, who, now));
+  if (!on_leases(offered)) return answer(cluster, forwards_.offer(cluster, offered, asked, who, now));
+  wire::ForwardOffer lent = offered;
+  lent.clear_asked();
+  if (offered.has_programs()) *lent.mutable_programs() = peers::believed(offered.programs());
+  lent.clear_reserved();
+  for (const auto& resource : peers::believed_of_reserved(offered.reserved()))
+    *lent.add_reserved() = resource;
+  answer(cluster, handler_.start_on_lent_slots(cluster, lent, asked, who, now));
 }
 
 void ForwardIn::answer(const std::string& cluster, sched::book::ForwardedJobs::Answered answered) {

@@ -51,7 +51,6 @@ std::optional<wire::JobSpan> JobSpans::of(const sched::Attempt& attempt) const {
     auto& place = *span.add_places();
     place.set_host(std::string(id.host()));
     place.set_slots(host.slots());
-    place.set_cluster(std::string(id.cluster()));
     const auto known = place_of_(host.name());
     if (!known) continue;
     place.mutable_addresses()->Add(known->addresses.begin(), known->addresses.end());

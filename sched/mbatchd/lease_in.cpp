@@ -106,6 +106,13 @@ std::vector<lease::LeaseReport> LeaseIn::reports() const {
   return reports;
 }
 
+const sched::BorrowedLoad* LeaseIn::load_of(const HostId& host) const {
+  const auto peer = peers_.find(std::string(host.cluster()));
+  if (peer == peers_.end()) return nullptr;
+  const auto load = peer->second.loads.find(std::string(host.host()));
+  return load == peer->second.loads.end() ? nullptr : &load->second;
+}
+
 void LeaseIn::flush() {
   for (const LeaseId& id : std::exchange(answers_, {})) {
     const auto found = leases_.find(id);
@@ -154,7 +161,7 @@ void LeaseIn::borrow() {
       to.unavailable = knows(id.provider);  // it has told of no load yet
       if (peer != peers_.end())
         if (const auto load = peer->second.loads.find(has.host); load != peer->second.loads.end())
-          to = load->second;
+          to = load->second.host;
       to.id = host;
       to.share = {std::max(0, has.slots - ending_on(id.provider, has.host)), has.whole,
                   has.memory_mb ? std::optional<double>(*has.memory_mb) : std::nullopt,
@@ -199,9 +206,9 @@ void LeaseIn::start(const std::string& host, sched::order::Start order) {
   if (std::any_of(order.hosts.begin(), order.hosts.end(),
                   [&](const auto& each) { return provider_of(each.name()) != cluster; }))
     return refuse(report::Over::How::not_started, kSeveralClusters);
-  if (order.asked->interactive() != wire::Submission::NONE)
+  if (peers::no_terminal_there(*order.asked))
     return refuse(report::Over::How::not_started,
-                  "interactive jobs do not use borrowed hosts in this release");
+                  "an interactive job with -i, -o or -e does not use borrowed hosts in this release");
   const Lease* of = lease_of(id);
   if (!of || !of->placeable()) return refuse(report::Over::How::refused, "the lease has changed");
   if (std::any_of(order.hosts.begin(), order.hosts.end(),
@@ -217,6 +224,9 @@ void LeaseIn::start(const std::string& host, sched::order::Start order) {
   *asked.mutable_limits() = order.limits;
   asked.set_pre_exec(order.pre_exec);
   asked.set_post_exec(order.post_exec);
+  *offer.mutable_programs() = peers::programs_of(order);
+  for (const std::string& word : order.environment)
+    if (peers::crosses(word)) asked.add_environment(word);  // of its profile
   if (const auto range = sched::jobs::range_of(*order.asked, order.attempt.job.index)) {
     offer.set_index_step(range->step);
     offer.set_index_end(range->end);

@@ -30,6 +30,7 @@
 #include "sched/policy/lease/lease_life.hpp"
 #include "sched/policy/lease/lease_report.hpp"
 #include "sched/policy/peers/lease_messages.hpp"
+#include "sched/policy/values/borrowed_load.hpp"
 #include "sched/policy/values/engine.hpp"
 
 namespace rollcall::mbatchd {
@@ -67,6 +68,8 @@ class LeaseIn : public sched::Engine {
   std::vector<sched::lease::LeaseReport> reports() const;
   // Where a borrowed host is reached, as its provider has told; none: it takes no part in jobs on hosts of several clusters.
   std::optional<HostPlace> place_of(const std::string& host) const;
+  // What the provider has told last of a borrowed host; nullptr: nothing in this connection.
+  const sched::BorrowedLoad* load_of(const sched::HostId& host) const;
   // Everything is committed: answers.
   void flush();
 
@@ -84,8 +87,8 @@ class LeaseIn : public sched::Engine {
   struct Peer {
     bool greeted = false;  // all attempts that it holds were told
     wire::ForwardHeld held;
-    std::map<std::string, sched::HostOnLease> loads;  // by its name of the host
-    std::map<std::string, HostPlace> places;          // likewise
+    std::map<std::string, sched::BorrowedLoad> loads;  // by its name of the host
+    std::map<std::string, HostPlace> places;           // likewise
   };
   struct Start {  // not answered yet
     LeaseId lease;

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "common/base/host_list.hpp"
+#include "common/io/local_time.hpp"
 #include "sched/mbatchd/borrowed_host.hpp"
 #include "sched/mbatchd/lease_in.hpp"
 #include "sched/policy/peers/crossing.hpp"
@@ -119,7 +120,8 @@ Result<void> LeaseIn::take_loads(const std::string& cluster, const wire::LeaseLo
   places.clear();
   for (auto& host : *hosts) {
     if (!host.addresses.empty()) places[host.host] = {std::move(host.addresses), host.port};
-    loads[host.host] = std::move(host.told);
+    loads[host.host] = {std::move(host.told), std::move(host.age_ms), std::move(host.beyond),
+                        std::move(host.status), io::wall_now()};
   }
   borrow();
   handler_.plan_soon();
@@ -214,6 +216,11 @@ Result<void> LeaseIn::take_state(const std::string& cluster, const wire::Forward
       job->record.hosts(0).name() != host || sched::pending(there->status()))
     return {};
   follow(host, *job, *there);
+  if (!told.terminal()) return {};
+  // No port and no key: its bsub reaches the terminal by way of the two masters (docs/decisions/0094).
+  report::Ready ready{attempt, {}};
+  ready.stream.set_host(host);
+  handler_.told(host, ready);
   return {};
 }
 

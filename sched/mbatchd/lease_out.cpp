@@ -93,6 +93,7 @@ LeaseFences::ByHost LeaseOut::leases_by_host() const {
 
 void LeaseOut::load_came() {
   export_due_ = true;
+  load_at_ = lease_now();
   for (auto& [cluster, peer] : peers_) peer.loads = true;
 }
 
@@ -245,8 +246,7 @@ void LeaseOut::kill(const Lease& of, const std::string& host, int slots) {
         forwards_.recall_lent(key, "host " + host + " is no longer exported", io::wall_now(), Recall::asks));
     if (const sched::Job* job = jobs_.find(key);
         job && sched::is_part(job->record) && !job->record.from().releasing())
-      asked_back_.try_emplace(
-          key, TimePoint{std::chrono::steady_clock::now().time_since_epoch()} + kRecallPatience);
+      asked_back_.try_emplace(key, lease_now() + kRecallPatience);
   }
 }
 

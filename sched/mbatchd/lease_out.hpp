@@ -138,6 +138,7 @@ class LeaseOut {
   bool export_due_ = false;  // hosts or files have changed
   bool advance_due_ = false;
   bool ask_due_ = false;  // leases, their numbers or their hosts have changed
+  TimePoint load_at_;     // when LIM's last answer came
   std::optional<TimePoint> next_ask_;
   std::optional<TimePoint> next_reclaim_;  // none: there is no shared lease
   bool reclaim_due_ = false;

@@ -17,6 +17,29 @@ namespace lease = sched::lease;
 namespace peers = sched::peers;
 using sched::JobKey;
 
+constexpr std::uint32_t kAgeUnknown = 4294967295U;
+
+// What LIM has told of each host of ours, and the place of each index in its answer.
+struct LimLoads {
+  explicit LimLoads(const wire::Reply::Loads& loads) {
+    for (int i = 0; i < loads.names_size(); ++i) places.emplace(loads.names(i), i);
+    for (const auto& load : loads.hosts()) hosts.emplace(load.host(), &load);
+  }
+  std::map<std::string_view, int> places;
+  std::map<std::string_view, const wire::Reply::Load*> hosts;
+};
+
+// `since`: milliseconds since LIM has answered.
+std::uint32_t age_of(const wire::Reply::Load& load, int place, std::uint32_t since) {
+  const std::uint32_t told = place < load.age_ms_size() ? load.age_ms(place) : kAgeUnknown;
+  return told >= kAgeUnknown - 1 - since ? kAgeUnknown : told + since;
+}
+
+bool is_beyond(const wire::Reply::Load& load, int place) {
+  return std::find(load.beyond().begin(), load.beyond().end(), static_cast<std::uint32_t>(place)) !=
+         load.beyond().end();
+}
+
 }  // namespace
 
 void LeaseOut::serves(const std::string& cluster) {
@@ -127,6 +150,9 @@ wire::PeerMessage LeaseOut::loads_for(const std::string& cluster) const {
       for (const auto& host : one.lease.hosts) names.insert(host.has.host);
   const auto& snapshot = keeper_.snapshot();
   const auto& rules = snapshot.rules();
+  const LimLoads lim(keeper_.news().loads());
+  const auto since = static_cast<std::uint32_t>(
+      std::chrono::duration_cast<std::chrono::milliseconds>(lease_now() - load_at_).count());
   wire::PeerMessage message;
   auto& loads = *message.mutable_lease_loads();
   for (const std::string& name : names) {
@@ -146,6 +172,8 @@ wire::PeerMessage LeaseOut::loads_for(const std::string& cluster) const {
       to.set_port(place->port);
     }
     const auto& values = snapshot.values(*host);
+    const auto said = lim.hosts.find(name);
+    if (said != lim.hosts.end()) *to.mutable_status() = said->second->status();
     for (ResourceId id = 0; id < rules.indices().size() && id < values.numbers.size(); ++id) {
       const auto& definition = rules.indices().at(id);
       if (!definition.dynamic() || rules.shared_resource(id) || definition.type != ResourceType::numeric ||
@@ -157,6 +185,11 @@ wire::PeerMessage LeaseOut::loads_for(const std::string& cluster) const {
                                       : 0;
       to.add_names(definition.name);
       to.add_values(static_cast<float>(values.numbers[id] + lent));
+      const auto place = lim.places.find(definition.name);
+      const bool known = said != lim.hosts.end() && place != lim.places.end();
+      to.add_age_ms(known ? age_of(*said->second, place->second, since) : kAgeUnknown);
+      if (known && is_beyond(*said->second, place->second))
+        to.add_beyond(static_cast<std::uint32_t>(to.names_size() - 1));
     }
   }
   return message;

@@ -92,6 +92,8 @@ class OtherClusters {
   sched::answers::RemoteLook verdicts_of(sched::JobKey job) const;
   wire::BatchReply::ClusterRows rows() const;
   std::vector<sched::lease::LeaseReport> leases() const;
+  // What its cluster has told last of a borrowed host; nullptr: nothing in this connection.
+  const sched::BorrowedLoad* load_of(const sched::HostId& host) const { return lease_in_.load_of(host); }
   std::string status() const { return peers_.status(); }
 
   // --- an administrator's commands

@@ -26,6 +26,7 @@ struct RemoteAnswers {
   std::function<sched::answers::RemoteLook(sched::JobKey)> queues;
   std::function<wire::BatchReply::ClusterRows()> clusters;
   std::function<std::vector<sched::lease::LeaseReport>()> leases = {};
+  std::function<const sched::BorrowedLoad*(const sched::HostId&)> borrowed = {};
 };
 
 class Queries {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "common/base/index_table.hpp"
 #include "common/base/load_vector.hpp"
@@ -16,6 +17,7 @@ namespace {
 
 constexpr std::uint32_t kStringType = 2;  // Resource.type
 constexpr std::uint32_t kNever = 4294967295U;
+constexpr std::size_t kAgeWidth = 6;
 
 struct Column {
   std::string name;
@@ -93,6 +95,18 @@ std::string host_cells(std::string_view host, const std::string& status, const c
   return name + coloured(right(status, narrow ? 7 : 8), colour);
 }
 
+// Seconds since the oldest of the values was measured that are not static; "-": none has an age.
+std::string age_cell(const wire::Reply::Load& host) {
+  std::uint32_t oldest = 0;
+  bool any = false;
+  for (const auto age : host.age_ms()) {
+    if (age == kNever) continue;
+    any = true;
+    oldest = std::max(oldest, age);
+  }
+  return any ? std::to_string(oldest / 1000) : "-";
+}
+
 std::string host_row(const wire::Reply::Load& host, const std::vector<Column>& columns,
                      const LoadTable& table) {
   std::string row = host_cells(host.host(), status_word(host.status()),
@@ -102,6 +116,7 @@ std::string host_row(const wire::Reply::Load& host, const std::vector<Column>& c
     const bool marked = table.colour && is_beyond(host, column.place);
     row += ' ' + coloured(right(cell(host, column), column.width - 1), marked ? kYellow : nullptr);
   }
+  if (table.age) row += right(age_cell(host), kAgeWidth);
   return row + '\n';
 }
 
@@ -172,9 +187,38 @@ Result<std::string> load_table(const Loads& loads, const LoadTable& table) {
   if (!columns) return columns.error();
   std::string text = host_cells("HOST_NAME", "status", nullptr, table.form);
   for (const auto& column : *columns) text += right(column.name, column.width);
+  if (table.age) text += right("age", kAgeWidth);
   text += '\n';
   for (const auto& host : loads.hosts()) text += host_row(host, *columns, table);
   return text;
+}
+
+void append_loads(Loads& to, const Loads& more) {
+  std::vector<std::optional<int>> places;  // in `more`, of each index of `to`
+  for (const auto& name : to.names()) {
+    const auto at = std::find(more.names().begin(), more.names().end(), name);
+    places.push_back(at == more.names().end() ? std::nullopt
+                                              : std::optional(static_cast<int>(at - more.names().begin())));
+  }
+  for (const auto& host : more.hosts()) {
+    auto& added = *to.add_hosts();
+    added = host;
+    for (auto* const list : {added.mutable_beyond(), added.mutable_age_ms()}) list->Clear();
+    added.clear_values();
+    added.clear_words();
+    for (std::size_t place = 0; place < places.size(); ++place) {
+      const auto from = places[place];
+      added.add_values(from && *from < host.values_size() ? host.values(*from) : kUnknownLoad);
+      added.add_age_ms(from && *from < host.age_ms_size() ? host.age_ms(*from) : kNever);
+      if (!from) continue;
+      if (is_beyond(host, *from)) added.add_beyond(static_cast<std::uint32_t>(place));
+      for (const auto& word : host.words())
+        if (static_cast<int>(word.index()) == *from) {
+          auto& moved = *added.add_words() = word;
+          moved.set_index(static_cast<std::uint32_t>(place));
+        }
+    }
+  }
 }
 
 Result<std::string> load_fields(const Loads& loads, const std::string& format) {
@@ -182,6 +226,9 @@ Result<std::string> load_fields(const Loads& loads, const std::string& format) {
                                   {"status", "status", 15, {}}};
   for (const auto& name : loads.names())
     fields.push_back({name, name, std::max<std::size_t>(6, name.size()), {}});
+  const std::size_t age = fields.size();
+  if (std::find(loads.names().begin(), loads.names().end(), "age") == loads.names().end())
+    fields.push_back({"age", "age", kAgeWidth, {}});
   const auto chosen = OutputFormat::parse(format, fields);
   if (!chosen) return chosen.error();
   std::string text = chosen->header(fields);
@@ -194,6 +241,8 @@ Result<std::string> load_fields(const Loads& loads, const std::string& format) {
         values.push_back(status_word(host.status()));
       else if (host.status().unavailable())
         values.push_back("-");
+      else if (field.field == age)
+        values.push_back(age_cell(host));
       else
         values.push_back(cell(host, column(loads, static_cast<int>(field.field) - 2)));
     }

@@ -51,6 +51,8 @@ std::optional<NextPart> answer(const wire::BatchRequest& request, const Identity
       if (!request.hosts().shared()) return hosts_answer(view, request.hosts());
       return one_after_another(
           [ask = request.hosts()](const AnswerView& now) { return shared_answer(now, ask); });
+    case wire::BatchRequest::kBorrowed:
+      return borrowed_answer(view, request.borrowed());
     case wire::BatchRequest::kUsers:
       return one_after_another(
           [ask = request.users(), who](const AnswerView& now) { return users_answer(now, ask, who); });

@@ -14,6 +14,7 @@
 //                  |                         | adds. `sums`: one, from counters, where the filter allows it
 //   queues, users  | Book, files             | one or more
 //   hosts          | Book, Snapshot          | many: at most 200 hosts each, as they are when their part is made
+//   borrowed       | Snapshot, leases        | many, as of hosts
 //   shared         | Snapshot                | one or more
 //   parameters, groups, applications, limits | files, tallies | one
 //   events, finished                         | the store: answers_history.hpp says which of its rows fit
@@ -29,6 +30,7 @@
 #include "sched/policy/book/job_table.hpp"
 #include "sched/policy/cycle/schedule.hpp"
 #include "sched/policy/lease/lease_report.hpp"
+#include "sched/policy/values/borrowed_load.hpp"
 
 namespace rollcall::sched::answers {
 
@@ -50,6 +52,8 @@ struct AnswerView {
   std::function<wire::BatchReply::ClusterRows()> clusters = {};  // of bclusters; none: there are none
   // With whole hosts; none: the cluster has no leases. Of bclusters and bhosts -e.
   std::function<std::vector<lease::LeaseReport>()> leases = {};
+  // What a borrowed host's cluster has told of it; nullptr: nothing, or the clusters are not connected. None: there are no leases.
+  std::function<const BorrowedLoad*(const HostId&)> borrowed = {};
 };
 
 // Makes the next part; none after the one with `last`. Each call may have another view.

@@ -7,9 +7,7 @@
 #include "common/base/load_vector.hpp"
 #include "common/base/table_cells.hpp"
 #include "common/conf/row_reader.hpp"
-#include "common/resreq/evaluate.hpp"
-#include "common/resreq/resreq.hpp"
-#include "sched/policy/answers/answers_parts.hpp"
+#include "sched/policy/answers/host_filter.hpp"
 #include "sched/policy/values/gpus.hpp"
 
 namespace rollcall::sched::answers {
@@ -160,7 +158,9 @@ book::StatusCounts own_counts(const AnswerView& view, const std::string& host) {
   for (const JobKey key : view.jobs.on_host(host)) {
     const Job* job = view.jobs.find(key);
     if (job == nullptr || !on_lent_slots(job->record)) continue;
-    const std::uint32_t slots = job->record.hosts(0).slots();
+    std::uint32_t slots = 0;
+    for (const auto& on : job->record.hosts())
+      if (on.name() == host) slots += on.slots();
     counts.jobs -= std::min(counts.jobs, slots);
     auto& of_status = job->status() == wire::STATUS_SSUSP   ? counts.ssusp
                       : job->status() == wire::STATUS_USUSP ? counts.ususp
@@ -203,47 +203,6 @@ BatchHost host_of(const AnswerView& view, const cycle::HostStandings& standings,
   add_exit_rate(view, number, to);
   return to;
 }
-
-// A host as a select expression sees it.
-class SeenHost final : public resreq::HostView {
- public:
-  explicit SeenHost(const cycle::HostValues& values) : values_(values) {}
-  double number(ResourceId id) const override {
-    return id < values_.numbers.size() ? values_.numbers[id] : NAN;
-  }
-  std::string_view word(ResourceId id) const override {
-    return id < values_.words.size() ? std::string_view(values_.words[id]) : std::string_view();
-  }
-  bool has(ResourceId id) const override { return id < values_.has.size() && values_.has[id]; }
-
- private:
-  const cycle::HostValues& values_;
-};
-
-// bhosts -R: which hosts match. It lives for one part only, because it refers to the present configuration.
-class HostFilter {
- public:
-  HostFilter(const AnswerView& view, const std::string& text) : view_(view) {
-    if (text.empty()) return;
-    const auto parsed = resreq::parse(text);
-    resreq::BindContext context;
-    context.indices = &view.snapshot.rules().indices();
-    bound_ = parsed.error ? resreq::BindResult{{}, parsed.error} : resreq::bind(parsed.value.select, context);
-  }
-  std::optional<wire::BatchReply> refused() const {
-    if (!bound_.error) return std::nullopt;
-    auto reply = refused_answer(wire::BatchReply::Refusal::BAD_RESREQ, bound_.error->text);
-    reply.mutable_refusal()->set_offset(static_cast<std::uint32_t>(bound_.error->offset));
-    return reply;
-  }
-  bool fits(HostNumber host) const {
-    return !bound_.select || bound_.select->matches(SeenHost(view_.snapshot.values(host)));
-  }
-
- private:
-  const AnswerView& view_;
-  resreq::BindResult bound_;
-};
 
 // The hosts that a cluster lends to us.
 std::vector<HostNumber> borrowed_from(const cycle::PlacementRules& rules, std::string_view cluster) {

@@ -16,6 +16,7 @@ std::vector<wire::BatchReply> groups_answer(const AnswerView& view, const wire::
 std::vector<wire::BatchReply> applications_answer(const AnswerView& view, const wire::AskApplications& ask);
 std::vector<wire::BatchReply> limits_answer(const AnswerView& view, const wire::AskLimits& ask);
 NextPart hosts_answer(const AnswerView& view, const wire::AskBatchHosts& ask);
+NextPart borrowed_answer(const AnswerView& view, const wire::AskBorrowed& ask);
 NextPart jobs_answer(const AnswerView& view, const wire::AskJobs& ask, const Identity& who);
 
 // The official name of a host named in a request; the name itself if it is unknown.

@@ -37,6 +37,8 @@ class SnapshotKeeper {
   // No LIM has answered within the patience: loads are unknown.
   void load_lost();
   bool load_known() const { return load_known_; }
+  // LIM's last answer.
+  const LoadNews& news() const { return news_; }
   // A host's type as LIM knows it; "": it does not.
   std::string type_of(const std::string& host) const;
   // The hosts that are on lease now, with all that is known of them; it replaces what was said before. Returns the resources that their

@@ -275,6 +275,8 @@ class Accepting {
     from.set_lease(slots.front().lease());
     from.set_lent_host(slots.front().host());
     from.set_part(offer_.part_size() != 0);
+    if (offer_.has_programs()) *from.mutable_programs() = offer_.programs();
+    *from.mutable_reserved() = offer_.reserved();
     return accept(local, from, [&](BookEntry& entry) {
       event::Dispatched plan;
       for (const auto& on : slots) plan.placement.hosts.push_back({HostId(on.host()), on.slots()});
@@ -294,8 +296,9 @@ class Accepting {
     return {{std::nullopt, std::move(refusal)}, {}};
   }
   std::optional<KeptOut> keeps_out() const {
-    if (asked_.ByteSizeLong() > jobs::kMostSubmission)
-      return KeptOut{"the job's script and environment have " + std::to_string(asked_.ByteSizeLong()) +
+    const std::size_t bytes = asked_.ByteSizeLong() + offer_.programs().ByteSizeLong();
+    if (bytes > jobs::kMostSubmission)
+      return KeptOut{"the job's script and environment have " + std::to_string(bytes) +
                          " bytes, expected at most " + std::to_string(jobs::kMostSubmission),
                      Over::OF_THE_JOB};
     if (auto why = no_more_of(m_, cluster_); !why.empty())

@@ -79,6 +79,14 @@ class OrderGiver {
   const ReadWhole& whole_;
 };
 
+// On lent slots the queue and the profile in the job's own cluster count (docs/decisions/0109).
+void take_lent_programs(const wire::LentPrograms& programs, order::Start& start) {
+  start.job_starter = programs.job_starter();
+  start.queue_pre_exec = programs.queue_pre_exec();
+  start.queue_post_exec = programs.queue_post_exec();
+  start.controls = {programs.suspend(), programs.resume(), programs.terminate()};
+}
+
 }  // namespace
 
 std::optional<order::Start> HostLedger::start_order(const effect::OrderStart& order) const {
@@ -105,6 +113,7 @@ std::optional<order::Start> HostLedger::start_order(const effect::OrderStart& or
   start.job_starter = std::move(programs.job_starter);
   start.nice = programs.nice;
   start.controls = std::move(programs.controls);
+  if (on_lent_slots(record)) take_lent_programs(record.from().programs(), start);
   const jobs::CheckedResreq& resreq = memory_->resreq_of(queue, record.queue(), *job.asked);
   start.environment = jobs::job_environment(memory_->config, job, resreq.text);
   start.effective_resreq = record.effective_resreq().empty() ? resreq.text : record.effective_resreq();

@@ -279,7 +279,12 @@ std::vector<std::string> job_environment(const ConfigView& config, const Job& jo
   add("LSB_JOB_EXECUSER", asked.user());
   add("LSF_INVOKE_CMD", "bsub");
   const auto times = link_times(config, terms, static_cast<std::size_t>(record.hosts_size()));
-  for (auto& word : link_words(times)) words.push_back(std::move(word));
+  // On lent slots those of the job's own cluster: what is done when a host of the job is lost is the consumer's to say.
+  const auto& of_its_cluster = record.from().programs().links();
+  if (of_its_cluster.empty())
+    for (auto& word : link_words(times)) words.push_back(std::move(word));
+  else
+    words.insert(words.end(), of_its_cluster.begin(), of_its_cluster.end());
   words.emplace_back("LSF_LIM_API_NTRIES=1");
   add("LS_EXEC_T", "START");
   add("LSB_EFFECTIVE_RSRCREQ", record.effective_resreq().empty() ? resreq : record.effective_resreq());

@@ -24,6 +24,21 @@ bool stays(std::string_view word) {
   return word.starts_with("LSFUSER=");
 }
 
+constexpr int kMostLinkWords = 8;
+
+// What blaunch and pam read of the patience between hosts: a number of seconds, or what is done when one is lost.
+bool is_link_word(std::string_view word) {
+  for (const std::string_view name : {"LSB_DJOB_RU_INTERVAL=", "LSB_DJOB_HB_INTERVAL=",
+                                      "LSF_RES_ALIVE_TIMEOUT=", "LSB_DJOB_COMMFAIL_ACTION="}) {
+    if (!word.starts_with(name)) continue;
+    const std::string_view value = word.substr(name.size());
+    return !value.empty() && value.size() <= 32 && std::all_of(value.begin(), value.end(), [](char c) {
+      return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || c == '_';
+    });
+  }
+  return false;
+}
+
 bool known(wire::JobStatus status) {
   switch (status) {
     case wire::STATUS_PEND:
@@ -62,9 +77,15 @@ wire::JobUsage crossing(const wire::JobUsage& told) {
   return usage;
 }
 
+bool no_terminal_there(const wire::Submission& asked) {
+  return asked.interactive() != wire::Submission::NONE &&
+         (!asked.input_file().empty() || !asked.output_file().empty() || !asked.error_file().empty());
+}
+
+bool crosses(std::string_view word) { return !stays(word); }
+
 std::string stays_home(const wire::Submission& asked) {
-  if (asked.interactive() != wire::Submission::NONE &&
-      (!asked.input_file().empty() || !asked.output_file().empty() || !asked.error_file().empty()))
+  if (no_terminal_there(asked))
     return "an interactive job with -i, -o or -e is not forwarded in this release";
   if (asked.asked_hosts_size() != 0) return "it asks for hosts of this cluster (-m)";
   if (!asked.reservation().empty()) return "it asks for a reservation of this cluster (-U)";
@@ -205,6 +226,27 @@ Result<wire::ForwardOver> believed(const wire::ForwardOver& told) {
   *over.mutable_job() = std::move(*job);
   if (wire::PostStatus_IsValid(told.post())) over.set_post(told.post());
   return over;
+}
+
+wire::LentPrograms programs_of(const order::Start& order) {
+  wire::LentPrograms programs;
+  programs.set_job_starter(order.job_starter);
+  programs.set_queue_pre_exec(order.queue_pre_exec);
+  programs.set_queue_post_exec(order.queue_post_exec);
+  programs.set_suspend(order.controls.suspend);
+  programs.set_resume(order.controls.resume);
+  programs.set_terminate(order.controls.terminate);
+  for (const std::string& word : order.environment)
+    if (is_link_word(word)) programs.add_links(word);
+  return programs;
+}
+
+wire::LentPrograms believed(const wire::LentPrograms& told) {
+  wire::LentPrograms programs = told;
+  programs.clear_links();
+  for (const std::string& word : told.links())
+    if (is_link_word(word) && programs.links_size() < kMostLinkWords) programs.add_links(word);
+  return programs;
 }
 
 wire::PeerApplications believed(const wire::PeerApplications& told) {

@@ -9,15 +9,25 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "common/base/result.hpp"
 #include "common/wire/peer.pb.h"
+#include "sched/policy/values/engine.hpp"
 #include "sched/policy/values/job.hpp"
 
 namespace rollcall::sched::peers {
 
 // Why the job cannot be forwarded in this release; "": it can.
 std::string stays_home(const wire::Submission& asked);
+// It is interactive with files of its own (-i, -o, -e): in this release such a job has no terminal in another cluster.
+bool no_terminal_there(const wire::Submission& asked);
+// Whether a NAME=VALUE word means the same in another cluster.
+bool crosses(std::string_view word);
+
+// What the queue and the profile say of a job that is to start on lent slots, and what its provider believes of it.
+wire::LentPrograms programs_of(const order::Start& order);
+wire::LentPrograms believed(const wire::LentPrograms& told);
 
 // What may cross of a submission.
 wire::Submission crossing(const wire::Submission& asked);

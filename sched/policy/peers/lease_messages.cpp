@@ -1,6 +1,7 @@
 #include "sched/policy/peers/lease_messages.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <optional>
 #include <set>
 
@@ -18,6 +19,7 @@ constexpr int kMostMegabytes = 1'000'000'000;
 constexpr std::size_t kLongestResource = 64;
 constexpr int kMostIndices = 10'000;  // of one host
 constexpr std::size_t kMostFacts = 64 * 1024;
+constexpr std::uint32_t kAgeUnknown = 4294967295U;
 
 wire::LeaseNumber number_of(const GrantNumber& number) {
   wire::LeaseNumber to;
@@ -95,6 +97,22 @@ Result<lease::LeasedHost> believed_host(const wire::LeaseHost& told) {
   return host;
 }
 
+// An older release tells no status, and its words for it are fewer.
+wire::Reply::Status status_of(const wire::LeaseLoads::OfHost& told) {
+  wire::Reply::Status status;
+  if (told.has_status()) {
+    status.set_locked_by_administrator(told.status().locked_by_administrator());
+    status.set_locked_by_window(told.status().locked_by_window());
+    status.set_locked_by_master(told.status().locked_by_master());
+    status.set_busy(told.status().busy());
+    status.set_res_down(told.status().res_down());
+  } else {
+    status.set_locked_by_administrator(told.locked());
+  }
+  status.set_unavailable(told.unavailable());
+  return status;
+}
+
 wire::LeaseHost host_of(const lease::LeasedHost& host) {
   wire::LeaseHost to;
   to.set_host(host.host);
@@ -123,8 +141,19 @@ Result<std::vector<ToldHost>> believed(const wire::LeaseLoads& told) {
     host.told.unreachable = each.unreachable();
     host.told.unavailable = each.unavailable();
     host.told.closed = each.closed() || each.locked();
-    for (int i = 0; i < each.names_size(); ++i)
-      if (resource_name(each.names(i))) host.told.numbers[each.names(i)] = each.values(i);
+    for (int i = 0; i < each.names_size(); ++i) {
+      if (!resource_name(each.names(i))) continue;
+      host.told.numbers[each.names(i)] = each.values(i);
+      if (i < each.age_ms_size() && each.age_ms(i) != kAgeUnknown)
+        host.age_ms[each.names(i)] = each.age_ms(i);
+    }
+    for (const auto place : each.beyond())
+      if (place < static_cast<std::uint32_t>(each.names_size()) &&
+          host.told.numbers.contains(each.names(static_cast<int>(place))))
+        host.beyond.push_back(each.names(static_cast<int>(place)));
+    if (host.beyond.size() > static_cast<std::size_t>(each.names_size()))
+      return wrong_number("indices beyond their thresholds", each.beyond_size(), each.names_size());
+    host.status = status_of(each);
     if (are_addresses(each.addresses(), each.port())) {
       host.addresses.assign(each.addresses().begin(), each.addresses().end());
       host.port = static_cast<std::uint16_t>(each.port());
@@ -132,6 +161,16 @@ Result<std::vector<ToldHost>> believed(const wire::LeaseLoads& told) {
     hosts.push_back(std::move(host));
   }
   return hosts;
+}
+
+std::vector<wire::LentResource> believed_of_reserved(
+    const google::protobuf::RepeatedPtrField<wire::LentResource>& told) {
+  std::vector<wire::LentResource> believed;
+  for (const auto& each : told)
+    if (resource_name(each.name()) && std::isfinite(each.amount()) && each.amount() > 0 &&
+        each.amount() <= kMostLeasedSlots && believed.size() < static_cast<std::size_t>(kMostLeasedResources))
+      believed.push_back(each);
+  return believed;
 }
 
 wire::LeaseRow row_of(const lease::LeaseOfPolicy& of) {

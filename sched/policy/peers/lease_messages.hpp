@@ -41,8 +41,16 @@ struct ToldHost {
   // Numeric: where its RES is reached; none: it takes no part of a job.
   std::vector<std::string> addresses = {};
   std::uint16_t port = 0;
+  // As BorrowedLoad has them.
+  std::map<std::string, std::uint32_t> age_ms = {};
+  std::vector<std::string> beyond = {};
+  wire::Reply::Status status = {};
 };
 Result<std::vector<ToldHost>> believed(const wire::LeaseLoads& told);
+
+// What a job on lent slots reserves of exported resources; what cannot be true is left out.
+std::vector<wire::LentResource> believed_of_reserved(
+    const google::protobuf::RepeatedPtrField<wire::LentResource>& told);
 
 // The provider's row in its store, and the lease of it; nullopt: it is malformed.
 wire::LeaseRow row_of(const lease::LeaseOfPolicy& lease);

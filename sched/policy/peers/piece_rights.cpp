@@ -151,7 +151,7 @@ std::string runs_in(const Job& job) {
 // Of the terminal of a job in another cluster.
 std::variant<PieceQuestion, wire::Piece> terminal_question(const Job& job, const wire::AskPiece& asked,
                                                            const Identity& who) {
-  const std::string& cluster = job.record.forwarded().cluster();
+  const std::string cluster = runs_in(job);
   if (who.uid != job.asked->uid() || job.asked->interactive() == wire::Submission::NONE ||
       asked.asked().terminal() == 0 || asked.asked().operation() == wire::PieceAsked::TERMINAL_END)
     return no_piece("no interactive job of yours runs in cluster " + cluster, false);
@@ -201,10 +201,7 @@ std::variant<PieceQuestion, wire::Piece> piece_question(const Job* job, const wi
   }
   const std::string cluster = job == nullptr ? std::string() : runs_in(*job);
   if (cluster.empty()) return no_piece("no such job of yours runs in another cluster", false);
-  if (of_terminal(asked.asked())) {
-    if (job->record.has_forwarded()) return terminal_question(*job, asked, who);
-    return no_piece("interactive jobs do not use borrowed hosts in this release", false);
-  }
+  if (of_terminal(asked.asked())) return terminal_question(*job, asked, who);
   if (who.uid != job->asked->uid() && !who.is_admin)
     return no_piece("no such job of yours runs in cluster " + cluster, false);
   const std::string name = "Job <" + text(job->key()) + ">";

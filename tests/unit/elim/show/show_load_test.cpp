@@ -54,6 +54,40 @@ TEST(LoadTable, StarsWhatIsBeyondAndSaysOnlyUnavailOfTheAbsent) {
             "gridV          unavail\n");
 }
 
+TEST(LoadTable, EndsWithTheAgeOfTheOldestValueWhereItIsAskedFor) {
+  Loads loads = answer();
+  auto& host = add(loads, "n2@east", {0.6F, 0.3F, 0.3F, 0, 0, 4, 1, 18, 791, 853, 701, 1, kUnknownLoad});
+  for (const auto age : {4200U, 12'900U, 4294967295U}) host.add_age_ms(age);
+  add(loads, "n3@east", {0.6F, 0.3F, 0.3F, 0, 0, 4, 1, 18, 791, 853, 701, 1, kUnknownLoad});
+  LoadTable table;
+  table.age = true;
+  EXPECT_EQ(load_table(loads, table).value(),
+            "HOST_NAME       status  r15s   r1m  r15m   ut    pg  ls    it   tmp   swp   mem   age\n"
+            "n2@east             ok   0.6   0.3   0.3   0%   0.0   1    18  791M  853M  701M    12\n"
+            "n3@east             ok   0.6   0.3   0.3   0%   0.0   1    18  791M  853M  701M     -\n");
+  EXPECT_EQ(load_fields(loads, "host_name age delimiter=','").value(),
+            "HOST_NAME,age\nn2@east,12\nn3@east,-\n");
+}
+
+TEST(LoadTable, TakesHostsOfAnotherAnswerByTheNamesOfItsIndices) {
+  Loads loads = answer(), more;
+  add(loads, "grid01", {0, 0, 0, 0, 0, 0, 1, 2, 3, 4, 5, 6, kUnknownLoad});
+  for (const char* name : {"mem", "theirs", "ut"}) more.add_names(name);
+  auto& host = add(more, "n2@east", {701, 9, 0.5F});
+  host.add_beyond(2);
+  host.add_age_ms(1000);
+  append_loads(loads, more);
+  ASSERT_EQ(loads.hosts_size(), 2);
+  const auto& added = loads.hosts(1);
+  ASSERT_EQ(added.values_size(), loads.names_size());
+  EXPECT_EQ(added.values(10), 701);
+  EXPECT_EQ(added.values(3), 0.5F);
+  EXPECT_EQ(added.values(0), kUnknownLoad);
+  EXPECT_EQ(added.age_ms(10), 1000U);
+  ASSERT_EQ(added.beyond_size(), 1);
+  EXPECT_EQ(added.beyond(0), 3U);
+}
+
 TEST(LoadTable, CutsNarrowNamesAndKeepsWideOnes) {
   Loads loads = answer();
   const std::string name = "compute-rack07-node-0037x";

@@ -1,6 +1,8 @@
 // Hosts on lease as the snapshot's keeper takes them in, and as bhosts shows them.
+#include <algorithm>
 #include <cmath>
 
+#include "common/base/load_vector.hpp"
 #include "sched/policy/cycle/tally.hpp"
 #include "tests/unit/sched/answers/answers_fixture.hpp"
 
@@ -112,6 +114,90 @@ TEST_F(Borrowed, ResourcesThatWeDoNotHaveAreDroppedAndNamed) {
   EXPECT_EQ(snapshot.values(*snapshot.rules().host("b1@east")).numbers[mem], 2000);
   EXPECT_TRUE(std::isnan(snapshot.values(*snapshot.rules().host("b1@east")).numbers[tmp]))
       << "what the provider does not tell is undefined";
+}
+
+class BorrowedLoads : public Borrowed {
+ protected:
+  BorrowedLoads() {
+    BorrowedLoad& load = told[HostId("b1@east")];
+    load.host = lent("b1@east", 4);
+    load.age_ms = {{"mem", 2000}, {"r1m", 500}};
+    load.beyond = {"r1m"};
+    load.status.set_busy(true);
+    load.told = now;
+  }
+  wire::BatchReply ask(const std::vector<std::string>& hosts, bool facts = false,
+                       const std::string& resreq = {}) {
+    wire::BatchRequest request;
+    auto& asked = *request.mutable_borrowed();
+    for (const auto& host : hosts) asked.add_hosts(host);
+    asked.set_facts(facts);
+    asked.set_resreq(resreq);
+    AnswerView seen = view();
+    seen.borrowed = [this](const HostId& host) {
+      const auto found = told.find(host);
+      return found == told.end() ? nullptr : &found->second;
+    };
+    auto part = (*sched::answers::answer(request, book::kAnn, seen))(seen);
+    EXPECT_TRUE(part->last());
+    return *part;
+  }
+  wire::Reply::Loads loads(const std::vector<std::string>& hosts, const std::string& resreq = {}) {
+    wire::Reply::Loads loads;
+    EXPECT_TRUE(loads.ParseFromString(ask(hosts, false, resreq).borrowed().loads()));
+    return loads;
+  }
+  static int place(const wire::Reply::Loads& loads, const std::string& index) {
+    return static_cast<int>(std::find(loads.names().begin(), loads.names().end(), index) -
+                            loads.names().begin());
+  }
+  std::map<HostId, BorrowedLoad> told;
+};
+
+TEST_F(BorrowedLoads, AreWhatTheirClusterToldAndHowOldItIsNow) {
+  now.us += 3'000'000;
+  const auto answer = loads({"b1@east"});
+  ASSERT_EQ(answer.hosts_size(), 1);
+  const auto& host = answer.hosts(0);
+  EXPECT_EQ(host.host(), "b1@east");
+  EXPECT_TRUE(host.status().busy());
+  EXPECT_EQ(host.values(place(answer, "mem")), 2000);
+  EXPECT_EQ(host.age_ms(place(answer, "mem")), 5000U) << "two seconds there, three here";
+  EXPECT_EQ(host.values(place(answer, "tmp")), kUnknownLoad);
+  EXPECT_EQ(host.age_ms(place(answer, "tmp")), 4294967295U);
+  ASSERT_EQ(host.beyond_size(), 1);
+  EXPECT_EQ(static_cast<int>(host.beyond(0)), place(answer, "r1m"));
+  EXPECT_EQ(place(answer, "scratch"), answer.names_size()) << "an index that lsf.shared does not have here";
+}
+
+TEST_F(BorrowedLoads, OfAHostThatIsNotHeardOfAreUnavailable) {
+  const auto answer = loads({"all@east"});
+  ASSERT_EQ(answer.hosts_size(), 2);
+  EXPECT_FALSE(answer.hosts(0).status().unavailable());
+  EXPECT_EQ(answer.hosts(1).host(), "b2@east");
+  EXPECT_TRUE(answer.hosts(1).status().unavailable());
+}
+
+TEST_F(BorrowedLoads, AreOfTheHostsThatMatch) {
+  EXPECT_EQ(loads({"all@east"}, "mem>1000").hosts_size(), 2);
+  EXPECT_EQ(loads({"all@east", "b1@east"}, "mem>5000").hosts_size(), 0);
+  EXPECT_EQ(ask({"b1@east"}, false, "mem>>1").refusal().why(), wire::BatchReply::Refusal::BAD_RESREQ);
+}
+
+TEST_F(BorrowedLoads, AreOfHostsOnLeaseAlone) {
+  for (const char* name : {"b9@east", "all@north", "hostA"})
+    EXPECT_EQ(ask({name}).refusal().why(), wire::BatchReply::Refusal::NO_HOST) << name;
+  borrow({lent("b2@east", 1)});
+  EXPECT_EQ(ask({"b1@east"}).refusal().why(), wire::BatchReply::Refusal::NO_HOST) << "its lease is over";
+}
+
+TEST_F(BorrowedLoads, HaveFactsUnderTheNameThatIsUsedHere) {
+  wire::Reply::Hosts hosts;
+  ASSERT_TRUE(hosts.ParseFromString(ask({"b1@east"}, true).borrowed().hosts()));
+  ASSERT_EQ(hosts.hosts_size(), 1);
+  EXPECT_EQ(hosts.hosts(0).name(), "b1@east");
+  EXPECT_EQ(hosts.hosts(0).ncpus(), 64);
+  EXPECT_TRUE(hosts.up(0));
 }
 
 TEST_F(Borrowed, NewsOfOurLimChangeNothingThere) {

@@ -252,6 +252,28 @@ TEST_F(OnLentSlots, BeginsAtOnceAndOnce) {
   EXPECT_EQ(here(again), key);
   EXPECT_THAT(again.effects, IsEmpty());
 }
+TEST_F(OnLentSlots, StartsAsTheQueueOfItsOwnClusterSays) {
+  wire::ForwardOffer offer;
+  *offer.mutable_attempt() = attempt_of(7);
+  auto& lent = *offer.mutable_lent();
+  lent.set_lease(5);
+  lent.set_host("hostA");
+  lent.set_slots(1);
+  lent.set_queue("night");
+  auto& programs = *offer.mutable_programs();
+  programs.set_job_starter("starter");
+  programs.set_queue_pre_exec("pre");
+  programs.set_queue_post_exec("post");
+  programs.set_suspend("SIGTSTP");
+  programs.add_links("LSB_DJOB_COMMFAIL_ACTION=KILL_TASKS");
+  const JobKey key = here(book->forwards().start_on_lent_slots("east", offer, plain_job(), kAnn, now));
+  const auto order = book->hosts().start_order({key, "hostA", job(key).record.attempt()}).value();
+  EXPECT_EQ(order.job_starter, "starter");
+  EXPECT_EQ(order.queue_pre_exec, "pre");
+  EXPECT_EQ(order.queue_post_exec, "post");
+  EXPECT_EQ(order.controls.suspend, "SIGTSTP");
+  EXPECT_THAT(order.environment, Contains("LSB_DJOB_COMMFAIL_ACTION=KILL_TASKS"));
+}
 TEST_F(OnLentSlots, IsBoundedForEachCluster) {
   book->forwards().keep_at_most(1);
   offer(1);

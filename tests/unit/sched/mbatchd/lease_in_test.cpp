@@ -457,5 +457,64 @@ TEST_F(LeaseInTest, ForgetsALeaseThatIsOver) {
   EXPECT_EQ(answered().lease(), 0U) << "it is forgotten";
 }
 
+TEST_F(LeaseInTest, AStartCarriesWhatItsQueueSays) {
+  const auto files = sched::book::site_files(
+      "",
+      "HOSTS = all allremote\nJOB_STARTER = starter\nPRE_EXEC = pre\nJOB_CONTROLS = SUSPEND[SIGTSTP]\n"
+      "DJOB_COMMFAIL_ACTION = KILL_TASKS\n");
+  book->configure(files, now);
+  connects();
+  dispatched();
+  const auto offer = std::find_if(said.begin(), said.end(), [](const auto& one) { return one.has_offer(); });
+  ASSERT_NE(offer, said.end());
+  const auto& programs = offer->offer().programs();
+  EXPECT_EQ(programs.job_starter(), "starter");
+  EXPECT_EQ(programs.queue_pre_exec(), "pre");
+  EXPECT_EQ(programs.suspend(), "SIGTSTP");
+  EXPECT_THAT(programs.links(), testing::Contains("LSB_DJOB_COMMFAIL_ACTION=KILL_TASKS"));
+}
+
+TEST_F(LeaseInTest, AnInteractiveJobHasItsTerminalByWayOfTheMasters) {
+  connects();
+  auto asked = sched::book::plain_job();
+  asked.set_interactive(wire::Submission::TERMINAL);
+  asked.clear_output_file();
+  const sched::JobKey key{submit(asked), 0};
+  dispatch(key, {"n2@east"});
+  orders();
+  ASSERT_TRUE(said.back().has_offer());
+  EXPECT_EQ(said.back().offer().asked().interactive(), wire::Submission::TERMINAL);
+  EXPECT_EQ(book->jobs().stream(key), nullptr);
+  auto ready = state_of(key);
+  ready.mutable_state()->set_terminal(true);
+  ASSERT_TRUE(in->heard("east", ready));
+  ASSERT_NE(book->jobs().stream(key), nullptr);
+  EXPECT_EQ(book->jobs().stream(key)->host(), "n2@east");
+  EXPECT_EQ(book->jobs().stream(key)->port(), 0U) << "no key and no port of another cluster";
+}
+
+TEST_F(LeaseInTest, AnInteractiveJobWithFilesIsPlannedAgain) {
+  connects();
+  auto asked = sched::book::plain_job();
+  asked.set_interactive(wire::Submission::PLAIN);
+  asked.set_output_file("/tmp/out");
+  const sched::JobKey key{submit(asked), 0};
+  dispatch(key, {"n2@east"});
+  said.clear();
+  orders();
+  EXPECT_TRUE(std::none_of(said.begin(), said.end(), [](const auto& one) { return one.has_offer(); }));
+  EXPECT_NE(status(key), wire::STATUS_RUN);
+}
+
+TEST_F(LeaseInTest, KnowsTheLoadOfAHostUntilItsClusterIsGone) {
+  connects();
+  EXPECT_EQ(in->load_of(sched::HostId("n2@east")), nullptr);
+  tells_addresses();
+  ASSERT_NE(in->load_of(sched::HostId("n2@east")), nullptr);
+  EXPECT_EQ(in->load_of(sched::HostId("n2@north")), nullptr);
+  in->lost("east");
+  EXPECT_EQ(in->load_of(sched::HostId("n2@east")), nullptr);
+}
+
 }  // namespace
 }  // namespace rollcall::mbatchd

@@ -260,5 +260,28 @@ TEST(Believed, QueuesThatTakeOurJobsWithinBounds) {
   EXPECT_EQ(believed(told).queues_size(), 0);
 }
 
+TEST(LentPrograms, HaveWhatTheQueueSaysAndTheWordsForLinksAlone) {
+  order::Start order;
+  order.job_starter = "starter %USRCMD";
+  order.queue_pre_exec = "pre";
+  order.queue_post_exec = "post";
+  order.controls = {"SIGTSTP", "", "brequeue $LSB_JOBID"};
+  order.environment = {"LSB_JOBID=7", "LSB_DJOB_HB_INTERVAL=20", "LSB_DJOB_COMMFAIL_ACTION=IGNORE_COMMFAIL",
+                       "PATH=/bin"};
+  wire::LentPrograms programs = programs_of(order);
+  EXPECT_EQ(programs.job_starter(), "starter %USRCMD");
+  EXPECT_EQ(programs.queue_pre_exec(), "pre");
+  EXPECT_EQ(programs.queue_post_exec(), "post");
+  EXPECT_EQ(programs.suspend(), "SIGTSTP");
+  EXPECT_EQ(programs.terminate(), "brequeue $LSB_JOBID");
+  ASSERT_EQ(programs.links_size(), 2);
+  for (const char* word :
+       {"LD_PRELOAD=/tmp/x", "LSB_DJOB_HB_INTERVAL=", "LSB_DJOB_HB_INTERVAL=1\nX=2", "LSB_JOBID=1"})
+    programs.add_links(word);
+  EXPECT_EQ(believed(programs).links_size(), 2) << "a stranger's words for links alone";
+  for (int i = 0; i < 100; ++i) programs.add_links("LSB_DJOB_RU_INTERVAL=1");
+  EXPECT_LE(believed(programs).links_size(), 8);
+}
+
 }  // namespace
 }  // namespace rollcall::sched::peers

@@ -71,6 +71,42 @@ TEST(LeaseMessages, ToldHostsAreBounded) {
   EXPECT_FALSE(believed(told));
 }
 
+TEST(LeaseMessages, ToldHostsHaveAgesAndAStatusWithinTheirIndices) {
+  wire::LeaseLoads told;
+  auto& host = *told.add_hosts();
+  host.mutable_facts()->set_name("a");
+  for (const char* index : {"mem", "r1m", "ut"}) {
+    host.add_names(index);
+    host.add_values(1);
+  }
+  for (const auto age : {1500U, 4294967295U}) host.add_age_ms(age);
+  for (const auto place : {1U, 99U}) host.add_beyond(place);
+  host.mutable_status()->set_busy(true);
+  host.set_unavailable(true);
+  auto hosts = believed(told);
+  ASSERT_TRUE(hosts) << hosts.error().text;
+  EXPECT_EQ((*hosts)[0].age_ms, (std::map<std::string, std::uint32_t>{{"mem", 1500}}));
+  EXPECT_EQ((*hosts)[0].beyond, std::vector<std::string>{"r1m"});
+  EXPECT_TRUE((*hosts)[0].status.busy());
+  EXPECT_TRUE((*hosts)[0].status.unavailable());
+  for (int i = 0; i < 5; ++i) host.add_beyond(1);
+  EXPECT_FALSE(believed(told)) << "more indices than there are";
+}
+TEST(LeaseMessages, ReservationsThatCannotBeTrueAreLeftOut) {
+  google::protobuf::RepeatedPtrField<wire::LentResource> told;
+  const auto add = [&](const char* name, double amount) {
+    told.Add()->set_name(name);
+    told.rbegin()->set_amount(amount);
+  };
+  add("AppX", 2);
+  add("", 1);
+  add("AppY", -1);
+  add("AppZ", 1e300);
+  const auto taken = believed_of_reserved(told);
+  ASSERT_EQ(taken.size(), 1U);
+  EXPECT_EQ(taken[0].name(), "AppX");
+}
+
 // Each changes a good message into one that cannot be true.
 template <class Change>
 std::string error_of(const Change& change) {

@@ -367,6 +367,16 @@ TEST(TerminalQuestions, AreForTheOwnerOfAnInteractiveJobAlone) {
       << "that a client is gone is said by its mbatchd";
 }
 
+TEST(TerminalQuestions, GoToTheClusterOfABorrowedHost) {
+  const Job job = interactive(borrowed());
+  const auto may = piece_question(&job, ask_terminal(wire::PieceAsked::TERMINAL_OUT), ann());
+  ASSERT_TRUE(std::holds_alternative<PieceQuestion>(may));
+  EXPECT_EQ(std::get<PieceQuestion>(may).cluster, "east");
+  const Job batch = borrowed();
+  EXPECT_THAT(answer(piece_question(&batch, ask_terminal(wire::PieceAsked::TERMINAL_OUT), ann())).why_not(),
+              HasSubstr("no interactive job"));
+}
+
 TEST(TerminalQuestions, MayComeBehindTheEndOfTheJob) {
   const Job job = interactive(forwarded(wire::STATUS_EXIT));
   EXPECT_TRUE(std::holds_alternative<PieceQuestion>(
