@@ -65,6 +65,22 @@ def test_lsload_shows_borrowed_hosts_with_the_age_of_their_values(bench):
     bench.saw("values, ages and status, and what a cut does to them")
 
 
+def test_the_provider_alone_shuts_its_hosts_down(bench):
+    with two(bench) as clusters:
+        west, east = clusters["west"], clusters["east"]
+        west.wait_for(west.bsub("true", "-q", "borrow", "-o", "/dev/null"), "DONE")
+        for order in ("hshutdown", "hrestart"):
+            done = west.user("badmin", order, "-f", "n2@east")
+            expect(done.returncode != 0, f"{order} in west: {done.stdout}{done.stderr}")
+        expect_equal(east.host_row("n2")[1], "ok", "bhosts in east")
+        west.wait_for(west.bsub("true", "-q", "borrow", "-o", "/dev/null"), "DONE")
+        east.good("badmin", "hshutdown", "-f", "n2")
+        wait_until(lambda: west.host_row("n2@east")[1] == "unreach", shown(west), 60)
+        east.start_daemon("res", "n2")
+        west.wait_for(west.bsub("true", "-q", "borrow", "-o", "/dev/null"), "DONE")
+    bench.saw("refused there, done here, and seen there")
+
+
 def alice_line(side):
     group = pwd.getpwuid(ALICE).pw_gid
     entering = " ".join(side.bench.cluster.host(side.names[0]).entering())

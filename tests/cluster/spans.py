@@ -27,12 +27,12 @@ End HostExport
 PARAMS = "MC_RUSAGE_UPDATE_INTERVAL = 1"
 
 
-def mixed(bench, west=("n1",), own="all", lent=None, apart=()):
-    """West with two slots on each host of its own and two on each borrowed one. `lent`: hosts by provider."""
+def mixed(bench, west=("n1",), own="all", lent=None, apart=(), conf=""):
+    """West with two slots on each host of its own and two on each borrowed one. `lent`: hosts by provider. `conf`: lines of lsf.conf."""
     lent = lent or {"east": ("n2",)}
     members = {"west": west, **lent}
     clusters = Federation(bench, members, queues={"west": BOTH.format(own=own)}, params=dict.fromkeys(members, PARAMS),
-                          slots={"west": 2, **dict.fromkeys(lent, 1)}, apart=apart)
+                          slots={"west": 2, **dict.fromkeys(lent, 1)}, conf=dict.fromkeys(members, conf), apart=apart)
     for name, hosts in lent.items():
         clusters[name].write_batch("lsb.resources", LENDS.format(host=hosts[-1], slots=2))
     receives = "".join(f"{name} Y\n" for name in lent)
@@ -115,6 +115,31 @@ def test_a_job_runs_on_hosts_of_both_clusters(bench):
         east.wait_for(there, "DONE")
         west.wait_for(waits, "DONE")
         wait_until(lambda: west.host_row("n2@east")[4] == "0", shown(west))
+
+
+def test_the_commfail_action_of_the_queue_holds_for_hosts_of_another_cluster(bench):
+    with mixed(bench, lent={"east": ("n2", "n3")}, conf="LSF_RES_ALIVE_TIMEOUT=9") as clusters:
+        west = clusters["west"]
+        ignores = "Begin Queue\nQUEUE_NAME = ignores\nPRIORITY = 40\nHOSTS = all allremote\nDJOB_COMMFAIL_ACTION = \"IGNORE_COMMFAIL\"\nEnd Queue\n"
+        west.write_batch("lsb.queues", BOTH.format(own="all") + ignores)
+        west.good("badmin", "reconfig", "-f")
+        borrow(clusters)
+        home = west.places[ALICE]
+        waits = f"until [ -e {home}/gate ]; do sleep 0.2; done"
+        jobs = {queue: west.bsub(f"blaunch -z 'n1 n3' 'echo {queue} $(hostname) >>{home}/ran; {waits}' 2>>{home}/errors.{queue}; {waits}", "-q", queue,
+                                 "-n", "2", "-R", "span[ptile=1]", "-o", "/dev/null") for queue in ("both", "ignores")}
+        wait_until(lambda: len(clusters.lines("ran")) == 4, lambda: f"{clusters.lines('ran')} {shown(west, *jobs.values())()}", 60)
+        bench.cluster.cut("n3")
+        try:
+            west.wait_for(jobs["both"], "EXIT", seconds=90)
+        finally:
+            bench.cluster.mend("n3")
+        expect_in("DJOB_COMMFAIL_ACTION", "\n".join(clusters.lines("errors.both")), "why the job was ended")
+        expect_equal(clusters.lines("errors.ignores"), [], "what blaunch says of a host that it waits for")
+        wait_until(lambda: west.field(jobs["ignores"]) == "RUN", shown(west, jobs["ignores"]), 60)
+        open_gate(clusters)
+        west.wait_for(jobs["ignores"], "DONE")
+    bench.saw("one job ended with the borrowed host, the other one went on")
 
 
 def test_a_kill_ends_all_parts(bench):
