@@ -6,7 +6,7 @@
 #include <string>
 
 #include "common/conf/lsf_conf.hpp"
-#include "common/conf/row_reader.hpp"
+#include "common/conf/words.hpp"
 
 namespace rollcall::conf {
 
@@ -21,7 +21,7 @@ inline TaskSettings read_task_settings(const LsfConf& lsf_conf) {
 }
 // The word comes from the environment or the file. Only a valid "no" turns cgroups off.
 inline bool task_cgroups(const std::optional<std::string>& word) {
-  return !word || parse_yes_no(*word).value_or(true);
+  return !word || !(same_name(*word, "n") || same_name(*word, "no"));
 }
 
 }  // namespace rollcall::conf
