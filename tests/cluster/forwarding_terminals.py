@@ -8,6 +8,7 @@ import struct
 import subprocess
 import termios
 
+from rollcall_testing import processes
 from rollcall_testing.federation import ALICE, BOB, Federation
 from rollcall_testing.files import read
 from rollcall_testing.munge import needs_users
@@ -170,6 +171,9 @@ def test_blaunch_starts_tasks_on_the_hosts_of_a_job_in_another_cluster(bench):
                      f"{read(f'{place}/errors')} {west.logs_text()}")
         within = west.run("bsub", "-I", "-n", "2", "-R", "span[ptile=1]", "for h in n2 n3; do blaunch $h hostname; done", input="")
         expect_equal(within.stdout.split("\n", 1)[1], "n2\nn3\n", f"under bsub -I: {within.stderr} {west.logs_text()}")
+        # bsub ends with the output. The second host is released after the job's end, by daemons that must live until then.
+        shepherds = lambda: bench.cluster.processes(processes.named("shepherd"))
+        wait_until(lambda: not shepherds(), lambda: f"the hosts to be released: {shepherds()} {west.logs_text()}", 20)
     bench.saw("both hosts, as the mapped user; a host outside is refused")
 
 
