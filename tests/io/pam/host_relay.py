@@ -11,7 +11,7 @@ from rollcall_testing import processes
 from rollcall_testing.job import expect_no_tasks, fake, method_1, open_gate, pam, requires_pam, wait_for_connections
 from rollcall_testing.programs import hold_report_against_notes, wait_for_ready
 from rollcall_testing.runner import expect, expect_equal, main
-from rollcall_testing.waiting import wait_until
+from rollcall_testing.waiting import given_seconds_until, wait_until
 
 TASKS = 8
 
@@ -64,7 +64,7 @@ def relay_of(job):
 
 
 def expect_gone(relay):
-    wait_until(lambda: processes.read_process(relay.pid) is None, lambda: f"the end of {relay}", 2)
+    given_seconds_until(lambda: processes.read_process(relay.pid) is None, lambda: f"the end of {relay}", 2)
 
 
 def end_well(job, notes, gate):
@@ -172,7 +172,7 @@ def test_the_first_may_end_before_the_others(bench):
     direct = [p for p in job.starters("inner") if not unix_peers(p.pid)]
     expect_equal(len(direct), 1, "TaskStarters without the relay")
     processes.send(direct[0].pid, signal.SIGKILL)
-    wait_until(lambda: len(job.tasks()) == TASKS - 1, lambda: f"its task to be gone\n{job.told()}", 2)
+    given_seconds_until(lambda: len(job.tasks()) == TASKS - 1, lambda: f"its task to be gone\n{job.told()}", 2)
     wait_for_connections(job, 1)
     expect(processes.read_process(relay.pid), "the relay lives")
     open_gate(gate)
@@ -196,7 +196,7 @@ def test_a_relay_that_is_stopped_loses_nothing(bench):
     relay = relay_of(job)
     processes.send(relay.pid, signal.SIGSTOP)
     open_gate(gate)
-    wait_until(lambda: not job.tasks(), lambda: f"the tasks to end\n{job.told()}", 10)
+    given_seconds_until(lambda: not job.tasks(), lambda: f"the tasks to end\n{job.told()}", 10)
     processes.send(relay.pid, signal.SIGCONT)
     job.expect_exit(0)
     hold_report_against_notes(job.report, notes)
@@ -210,7 +210,7 @@ def test_a_relay_that_is_killed_with_last_words_in_it_loses_nothing(bench):
     relay = relay_of(job)
     processes.send(relay.pid, signal.SIGSTOP)
     open_gate(gate)
-    wait_until(lambda: not job.tasks(), lambda: f"the tasks to end\n{job.told()}", 10)
+    given_seconds_until(lambda: not job.tasks(), lambda: f"the tasks to end\n{job.told()}", 10)
     processes.send(relay.pid, signal.SIGKILL)
     job.expect_exit(0)
     hold_report_against_notes(job.report, notes)
@@ -349,7 +349,7 @@ def test_another_user_who_knocks_at_the_only_task_of_a_host_makes_no_lasting_rel
     job, notes, gate = waiting_job(bench, tasks=1)
     name = drawn_name(job.starters()[0].words)
     expect(closed(knocks_of_nobody(name, 1)[0]), "the connection of another user is closed")
-    wait_until(lambda: relays(name) == [], lambda: f"no relay, there is {relays(name)}", 2)
+    given_seconds_until(lambda: relays(name) == [], lambda: f"no relay, there is {relays(name)}", 2)
     end_well(job, notes, gate)
     bench.saw("the relay that it started ended at once")
 

@@ -1,7 +1,7 @@
 """The relays of a job on the hosts of a test, and how many connections its pam has."""
 
 from rollcall_testing import processes
-from rollcall_testing.waiting import wait_until
+from rollcall_testing.waiting import given_seconds_until, wait_until
 
 HOSTS = 4
 GONE_SECONDS = 2.0
@@ -32,4 +32,4 @@ def wait_for_relays(job):
 
 
 def expect_no_relay(bench):
-    wait_until(lambda: not relays(bench), lambda: f"no relay, there are {relays(bench)}", GONE_SECONDS)
+    given_seconds_until(lambda: not relays(bench), lambda: f"no relay, there are {relays(bench)}", GONE_SECONDS)

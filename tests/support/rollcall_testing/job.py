@@ -11,7 +11,7 @@ import subprocess
 
 from rollcall_testing import processes, schema
 from rollcall_testing.runner import expect_equal, expect_one_of
-from rollcall_testing.waiting import wait_until
+from rollcall_testing.waiting import given_seconds_until, wait_until
 
 
 class Job:
@@ -168,7 +168,7 @@ def open_gate(path):
 
 def expect_no_tasks(job, seconds=2.0):
     """No process of a task is alive any more, on any host."""
-    wait_until(lambda: not job.tasks(), lambda: f"no task alive: {job.tasks()}\n{job.told()}", seconds)
+    given_seconds_until(lambda: not job.tasks(), lambda: f"no task alive: {job.tasks()}\n{job.told()}", seconds)
 
 
 ESTABLISHED = "01"  # of /proc/net/tcp
@@ -186,8 +186,8 @@ def connections_to(port):
 
 def wait_for_connections(job, wanted, seconds=10):
     port = job.port()
-    wait_until(lambda: connections_to(port) == wanted,
-               lambda: f"{wanted} connections to pam, there are {connections_to(port)}\n{job.told()}", seconds)
+    given_seconds_until(lambda: connections_to(port) == wanted,
+                        lambda: f"{wanted} connections to pam, there are {connections_to(port)}\n{job.told()}", seconds)
 
 
 def requires_pam(bench):
