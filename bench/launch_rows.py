@@ -40,34 +40,45 @@ def srun_words(tasks):
     return ["srun", "--overcommit", "-N", str(len(hosts)), "-w", ",".join(hosts), "-n", str(tasks)]
 
 
-def rows(bench, site, slurm):
-    """All launchers that are installed, a line for each that is missing. `site`: the environment that pam wants."""
+def mpi_program(bench, name):
+    """The words of a program that starts, sums over all ranks and ends."""
+    notes = os.path.join(bench.scratch, "notes")
+    os.makedirs(notes, exist_ok=True)
+    return [bench.mpi_target("mpich" if name == "Hydra" else "openmpi"), notes, "allreduce"]
+
+
+def rows(bench, site, slurm, mpi=False):
+    """All launchers that are installed, a line for each that is missing. `site`: the environment that pam wants. `mpi`: an MPI program
+    in place of `true`, and no other launchers than those of the two MPIs."""
     plain, found = bench.cluster.environment, []
     for name, program, words in (
         ("Hydra", "mpiexec.hydra", hydra_words),
         ("Open MPI", "mpirun.openmpi", open_mpi_words),
     ):
         if shutil.which(program):
+            program = mpi_program(bench, name) if mpi else TRUE
             found += [
-                bare_row(name, words, plain),
-                pam_row(bench, name, words, dict(plain, **site)),
-                pam_row(bench, name, words, dict(plain, **site, ROLLCALL_HOST_RELAY="N"), ", no relay"),
+                bare_row(name, words, plain, program),
+                pam_row(bench, name, words, dict(plain, **site), program),
+                pam_row(bench, name, words, dict(plain, **site, ROLLCALL_HOST_RELAY="N"), program, ", no relay"),
             ]
         else:
             print(f"{name} is not measured: {program} is not installed")
+    if mpi:
+        return found
     if slurm:
         found.append(Row("srun", lambda n: srun_words(n) + TRUE, dict(plain, **slurm.environment), ready=slurm.idle))
     found.append(floor_row(bench))
     return found
 
 
-def bare_row(name, words, environment):
-    return Row(name, lambda tasks: words(tasks) + TRUE, environment)
+def bare_row(name, words, environment, program):
+    return Row(name, lambda tasks: words(tasks) + program, environment)
 
 
-def pam_row(bench, name, words, environment, how=""):
+def pam_row(bench, name, words, environment, program, how=""):
     pam = os.path.join(bench.bin, "pam")
-    under = lambda tasks: method_1(words(tasks), TRUE)
+    under = lambda tasks: method_1(words(tasks), program)
     return Row(
         f"pam + {name}{how}",
         lambda tasks: [pam, "-t", *under(tasks)],

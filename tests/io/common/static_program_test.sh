@@ -19,6 +19,13 @@ if ! nm -C "$program" | grep -q ' std::ios_base::Init::_S_refcount$' && nm -C "$
   echo "$program: found the standard streams, which are not made here"
   exit 1
 fi
+# It starts once for each task, so it has lsf.conf alone: the tables of the other files would be made at each start.
+case $program in */TaskStarter)
+  if nm -C "$program" | grep -m 3 -E ' rollcall::conf::(LsfCluster|known_parameters|read_row)'; then
+    echo "$program: found what reads other files than lsf.conf, expected none of it"
+    exit 1
+  fi ;;
+esac
 # Where it has an entry point of its own (docs/decisions/0022) it begins there.
 own=$(nm "$program" | sed -n 's/^0*\([0-9a-f]*\) [tT] rollcall_start$/0x\1/p')
 if [ -n "$own" ] && ! readelf -h "$program" | grep -q "Entry point address: *$own\$"; then
