@@ -41,7 +41,7 @@ def start(bench, name, *mode):
     if name == "parallel":
         program += [":::", *map(str, range(TASKS))]
     job = pam(bench, "-n", str(TASKS), *method_1(words_of(bench, name), program))
-    wait_for_ready(notes, TASKS, job)
+    wait_for_ready(notes, TASKS, job, seconds=60)
     wait_for_relays(job)
     return job, notes
 

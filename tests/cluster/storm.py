@@ -25,7 +25,7 @@ def test_tasks_wait_for_the_descriptors_of_those_that_have_ended(bench):
     notes = bench.fresh_directory()
     tasks = 3 * DESCRIPTORS
     job = storm(bench, tasks, [bench.target, notes, "after-ms", "1000"])
-    job.expect_exit(0, 90)
+    job.expect_exit(0, 150)
     expect_equal(len(notes_in(notes)), tasks, f"tasks that ran\n{job.told()}")
     hold_report_against_notes(job.report, notes)
     expect("refused" not in job.stderr, f"no TaskStarter is refused\n{job.told()}")
@@ -38,10 +38,10 @@ def test_tasks_that_need_each_other_end_with_the_count_of_those_who_wait(bench):
     notes = bench.fresh_directory()
     tasks = DESCRIPTORS + 40
     never = os.path.join(notes, "never")
-    job = storm(bench, tasks, [bench.target, notes, "wait", never], {"LSF_HPC_PJL_LOADENV_TIMEOUT": "15"})
-    wait_until(lambda: FULL in job.stderr, lambda: f"pam to be full\n{job.told()}", 20)
-    job.expect_exit(124, 60)
-    job.expect_said(f" of {tasks} tasks registered within 15 s", " more wait until pam has descriptors for them")
+    job = storm(bench, tasks, [bench.target, notes, "wait", never], {"LSF_HPC_PJL_LOADENV_TIMEOUT": "40"})
+    wait_until(lambda: FULL in job.stderr, lambda: f"pam to be full\n{job.told()}", 60)
+    job.expect_exit(124, 120)
+    job.expect_said(f" of {tasks} tasks registered within 40 s", " more wait until pam has descriptors for them")
     expect_no_tasks(job)
     bench.saw(next(line for line in job.stderr.splitlines() if "more wait" in line))
 

@@ -27,7 +27,7 @@ def wait_for_connections_to_pam(job, wanted):
 
 def wait_for_relays(job):
     """One on each host, and all but its first TaskStarter are with it: pam has two connections for each host."""
-    wait_until(lambda: len(relays(job.bench)) == HOSTS, lambda: f"{HOSTS} relays, there are {relays(job.bench)}\n{job.told()}", 10)
+    wait_until(lambda: len(relays(job.bench)) == HOSTS, lambda: f"{HOSTS} relays, there are {relays(job.bench)}\n{job.told()}", 30)
     wait_for_connections_to_pam(job, 2 * HOSTS)
 
 
