@@ -6,7 +6,6 @@
 #include "common/resreq/resreq.hpp"
 #include "sched/mbatchd/forward_wire.hpp"
 #include "sched/policy/book/forwarded_jobs.hpp"
-#include "sched/policy/cycle/forwardable.hpp"
 #include "sched/policy/forward/forward_terms.hpp"
 #include "sched/policy/forward/verdict_text.hpp"
 #include "sched/policy/jobs/site_rules.hpp"
@@ -26,9 +25,9 @@ using sched::Attempt;
 using sched::HostId;
 using sched::JobKey;
 
-constexpr std::size_t kMostCandidates = 20'000;  // jobs of one pass
-constexpr int kMostChoices = 1000;               // of one pass
-constexpr int kMostDifferences = 1000;           // shown
+constexpr int kMostCandidates = 20'000;  // jobs of one pass
+constexpr int kMostChoices = 1000;       // of one pass
+constexpr int kMostDifferences = 1000;   // shown
 
 std::string host_of(const std::string& cluster) { return HostId::whole_cluster(cluster).text(); }
 forward_policy::Refusals::Scope scope_of(wire::ForwardOver::Scope told) {
@@ -56,6 +55,7 @@ void ForwardOut::configure(std::shared_ptr<const Configuration> configuration) {
   const auto& queues = configuration_->files.lsb->queues;
   sends_ = std::any_of(queues.begin(), queues.end(),
                        [](const auto& queue) { return !queue.send_jobs_to.empty(); });
+  had_a_turn_ = {};
 }
 
 // ---------------------------------------------------------------- the other cluster
@@ -189,31 +189,59 @@ void ForwardOut::offer(const sched::cycle::Snapshot& snapshot, WallTime now, Tim
   if (!may_offer()) return;
   begin_session(now);
   const int most = configuration_->files.cluster->programs.mbatchd.most_forwards;
-  // Of jobs that ask for the same, one that no queue takes speaks for the others: jobs behind them have their turn.
-  std::set<sched::cycle::DemandNumber> taken_by_none;
-  int choices = 0;
-  Pass pass{snapshot, now, steady, {}};
-  for (const auto& candidate : sched::cycle::forwardable(snapshot, now, kMostCandidates)) {
-    if (offered_ >= most || choices >= kMostChoices) {
+  Pass pass{snapshot, now, steady};
+  sched::cycle::ForwardableJobs jobs(snapshot, now);
+  while (const auto candidate = jobs.next()) {
+    if (pass.choices >= kMostChoices || pass.candidates >= kMostCandidates) {
+      more_ = true;
+      return;
+    }
+    if (offered_ >= most) {
       more_ = true;
       break;
     }
-    const sched::Job* job = jobs_.find(candidate.job);
-    if (!job || (taken_by_none.contains(candidate.demand) && job->record.returns().empty())) {
-      ++waiting_;
-      continue;
+    switch (offer(*candidate, pass)) {
+      case Turn::offered:
+        ++offered_;
+        break;
+      case Turn::stays:
+        ++waiting_;
+        break;
+      case Turn::demand_stays:
+        ++waiting_;
+        jobs.drop_demand();
+        break;
     }
-    const auto seen = look(pass, *job, snapshot.demand(candidate.demand));
-    if (seen) ++choices;
-    if (seen && seen->choice.offers.empty() && job->record.returns().empty())
-      taken_by_none.insert(candidate.demand);
-    seen&& offer_job(*job, snapshot.demand(candidate.demand).min_slots, *seen, pass) ? ++offered_
-                                                                                     : ++waiting_;
   }
+  had_a_turn_ = {};
   more_ = more_ || (waiting_ > 0 && refusals_.any());
 }
 
-// Jobs of one queue find the same remote queues but for those that they came back from.
+// A job that no queue takes speaks for the others of its demand. Where the bounds of a pass end it, the next one skips what found no queue,
+// so that jobs behind have their turn.
+ForwardOut::Turn ForwardOut::offer(const sched::cycle::ForwardableJob& candidate, Pass& pass) {
+  if (had_a_turn_.jobs.contains(candidate.job)) return Turn::stays;
+  const auto& demand = pass.snapshot.demand(candidate.demand);
+  const std::uint64_t serial = pass.snapshot.demands()[candidate.demand].serial;
+  if (had_a_turn_.demands.contains(serial) || pass.not_taken.contains({demand.queue, demand.user}))
+    return Turn::demand_stays;
+  ++pass.candidates;
+  const sched::Job* job = jobs_.find(candidate.job);
+  if (!job) return Turn::stays;
+  const auto seen = look(pass, *job, demand);
+  if (seen) ++pass.choices;
+  if (seen && offer_job(*job, demand.min_slots, *seen, pass)) return Turn::offered;
+  if (seen && none_takes_the_user(seen->choice)) pass.not_taken.insert({demand.queue, demand.user});
+  const bool of_job = seen ? !seen->choice.offers.empty() || !job->record.returns().empty()
+                           : demand.asked_hosts.empty() && !peers::stays_home(*job->asked).empty();
+  if (of_job)
+    had_a_turn_.jobs.insert(candidate.job);
+  else
+    had_a_turn_.demands.insert(serial);
+  return of_job ? Turn::stays : Turn::demand_stays;
+}
+
+// Jobs of one queue find the same remote queues but for those that they came back from, or that refuse their user.
 std::shared_ptr<const forward_policy::QueueTable> ForwardOut::table_for(const conf::QueueRow& queue,
                                                                         const sched::Job& job,
                                                                         Pass& pass) const {
@@ -224,8 +252,9 @@ std::shared_ptr<const forward_policy::QueueTable> ForwardOut::table_for(const co
       if (auto why = closed(one.name); !why.empty()) one.closed = std::move(why);
     table = std::make_shared<forward_policy::QueueTable>(std::move(queues));
   }
-  table->clear_returns();
+  table->clear_job();
   for (auto& [name, returns] : returns_of(job.record, pass.now)) table->set_returns(name, std::move(returns));
+  for (auto& [name, why] : refusals_.to_user(job.asked->user())) table->set_refused(name, std::move(why));
   return table;
 }
 
@@ -260,9 +289,7 @@ bool ForwardOut::offer_job(const sched::Job& job, int slots, const Look& seen, P
   if (tried.queues.size() < forward_policy::kMostOffers)
     for (const std::size_t offer : seen.choice.offers) {
       const auto& name = seen.table->queues()[offer].name;
-      if (std::find(tried.queues.begin(), tried.queues.end(), name) != tried.queues.end() ||
-          refusals_.refuses(name, job.asked->user()))
-        continue;
+      if (std::find(tried.queues.begin(), tried.queues.end(), name) != tried.queues.end()) continue;
       forward(job, name, slots, seen);
       for (auto& [queue, table] : pass.tables) table->update(name, out_.queues().figures(name));
       return true;
@@ -291,7 +318,7 @@ sched::answers::RemoteLook ForwardOut::verdicts_of(const sched::cycle::Snapshot&
   const sched::Job* job = sends_ ? jobs_.find(key) : nullptr;
   const auto* pending = job ? snapshot.pending(key) : nullptr;
   if (!pending || pending->hold != sched::cycle::Hold::none || job->record.has_from()) return {};
-  Pass pass{snapshot, now, steady, {}};
+  Pass pass{snapshot, now, steady};
   const auto seen = look(pass, *job, snapshot.demand(pending->demand));
   if (!seen) return {seen.error().text.empty() ? "" : "Not forwarded: " + seen.error().text + "\n", {}};
   const auto queues = seen->table->queues();

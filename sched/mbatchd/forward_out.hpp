@@ -14,6 +14,7 @@
 #include <set>
 #include <string>
 #include <unordered_map>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -23,6 +24,7 @@
 #include "sched/mbatchd/configuration.hpp"
 #include "sched/policy/answers/answers.hpp"
 #include "sched/policy/book/job_table.hpp"
+#include "sched/policy/cycle/forwardable.hpp"
 #include "sched/policy/cycle/snapshot.hpp"
 #include "sched/policy/forward/choice.hpp"
 #include "sched/policy/forward/refusals.hpp"
@@ -93,8 +95,13 @@ class ForwardOut : public sched::Engine {
     const sched::cycle::Snapshot& snapshot;
     WallTime now;
     TimePoint steady;
-    std::map<std::string, std::shared_ptr<sched::forward::QueueTable>> tables;  // by the queue that sends
+    std::map<std::string, std::shared_ptr<sched::forward::QueueTable>> tables =
+        {};  // by the queue that sends
+    std::set<std::pair<std::string, std::string>> not_taken =
+        {};  // queue and user: whatever the job asks for
+    int choices = 0, candidates = 0;
   };
+  enum class Turn { offered, stays, demand_stays };  // demand_stays: and all others of its demand
   struct Look {
     sched::forward::ForwardJob asks;
     std::shared_ptr<const sched::forward::QueueTable> table;
@@ -111,6 +118,7 @@ class ForwardOut : public sched::Engine {
   void put_closed(const sched::forward::RemoteQueue& queue, wire::BatchReply::ClusterRow& row) const;
   bool may_offer() const;
   void begin_session(WallTime now);
+  Turn offer(const sched::cycle::ForwardableJob& candidate, Pass& pass);
   bool offer_job(const sched::Job& job, int slots, const Look& seen, Pass& pass);
   bool sends_to(const conf::RemoteQueue& queue) const;
   void forward(const sched::Job& job, const conf::RemoteQueue& queue, int slots, const Look& seen);
@@ -136,6 +144,11 @@ class ForwardOut : public sched::Engine {
   bool more_ = false;        // jobs are left for the next session
   std::size_t waiting_ = 0;  // jobs of the last pass that were offered to nobody
   std::unordered_map<sched::JobKey, Tried> tried_;
+  // Found no queue since a pass began with the first job. Later passes skip it until one has come to the last job.
+  struct HadATurn {
+    std::unordered_set<sched::JobKey> jobs;
+    std::unordered_set<std::uint64_t> demands;  // serial numbers
+  } had_a_turn_;
 };
 
 }  // namespace rollcall::mbatchd

@@ -52,7 +52,8 @@ def test_jobs_of_one_user_cross_where_the_receiving_cluster_allows_it(bench):
         wait_until(lambda: words in west.run("bjobs", "-p", str(job)).stdout,
                    lambda: west.run("bjobs", "-l", str(job)).stdout + west.logs() + east.logs(), 60)
         line = west.run("bjobs", "-p", "--no-why", str(job)).stdout
-        expect_in("Waiting to be forwarded to queue <receive> of cluster <east>; refused before: mbatchd there is run by user ", line, "bjobs -p")
+        expect_in("Not forwarded to queue <receive> of cluster <east>: it has refused jobs of user ", line, "bjobs -p")
+        expect_in(" in this MBD_SLEEP_TIME: mbatchd there is run by user ", line, "bjobs -p")
         east.append("lsf.conf", "ROLLCALL_GUEST_OWN_USER=Y\n")
         east.good("badmin", "reconfig", "-f")
         wait_until(lambda: west.job_status(job) == "DONE",

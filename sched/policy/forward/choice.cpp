@@ -82,6 +82,7 @@ class Judge {
     }
     if (!row.offered)
       return leave_out(verdict, table_.queues()[queue].connected ? LeftOut::closed : LeftOut::disconnected);
+    if (row.refused) return leave_out(verdict, LeftOut::refused);
     if (row.told && !has_resources(queue, row, verdict)) return;
     if (row.returned && barred(job_, table_.queues()[queue], settings_))
       return leave_out(verdict, LeftOut::returned);
@@ -183,6 +184,13 @@ Choice choose(const ForwardJob& job, const QueueTable& table, const Settings& se
   for (std::size_t i = 0; i < choice.offers.size(); ++i)
     choice.verdicts[choice.offers[i]].place = static_cast<int>(i) + 1;
   return choice;
+}
+
+bool none_takes_the_user(const Choice& choice) {
+  return std::all_of(choice.verdicts.begin(), choice.verdicts.end(), [](const Verdict& verdict) {
+    return !verdict.tier && (verdict.why == LeftOut::disconnected || verdict.why == LeftOut::closed ||
+                             verdict.why == LeftOut::refused);
+  });
 }
 
 }  // namespace rollcall::sched::forward

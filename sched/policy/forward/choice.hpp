@@ -2,8 +2,9 @@
 //
 // The offers are made in turn, the next one after the one before was refused, never two at once; the caller does that.
 //
-// A queue is left out if its cluster is not connected, if it is closed to offers, if it lacks what the job asks for, or if the job came back from it three
-// times and its answer is still the same. The others are in tiers, and a tier is used up before the next:
+// A queue is left out if its cluster is not connected, if it is closed to offers, if it refuses the job's user, if it lacks what the job asks
+// for, or if the job came back from it three times and its answer is still the same. The others are in tiers, and a tier is used up
+// before the next:
 //
 //   tier        | the queue has                                    | order within the tier
 //   ------------+--------------------------------------------------+---------------------------------------------------------
@@ -46,6 +47,7 @@ enum class Tier : std::uint8_t { listed, free, preemptable, room, available, unk
 enum class LeftOut : std::uint8_t {
   disconnected,
   closed,         // RemoteQueue::closed says why
+  refused,        // RemoteQueue::refused says why
   lacks_type,     // Verdict::lacking: which of the job's types
   lacks_boolean,  // Verdict::lacking: which of the job's Booleans
   lacks_value,    // Verdict::lacking: which of the job's values
@@ -74,5 +76,8 @@ struct Choice {
 
 // `queues`: in the order of SNDJOBS_TO.
 Choice choose(const ForwardJob& job, const QueueTable& queues, const Settings& settings);
+
+// No queue takes a job of this user now, whatever the job asks for.
+bool none_takes_the_user(const Choice& choice);
 
 }  // namespace rollcall::sched::forward

@@ -31,6 +31,7 @@ QueueTable::Row QueueTable::row_of(const RemoteQueue& queue) {
   Row row;
   row.offered = queue.connected && queue.closed.empty();
   row.returned = queue.returns.times > 0;
+  row.refused = !queue.refused.empty();
   row.told = queue.figures.has_value();
   if (!row.told) return row;
   row.slots = queue.figures->slots;
@@ -78,15 +79,24 @@ void QueueTable::set_returns(const conf::RemoteQueue& name, Returns returns) {
   if (!place) return;
   queues_[*place].returns = std::move(returns);
   rows_[*place].returned = queues_[*place].returns.times > 0;
-  returned_.push_back(*place);
+  of_job_.push_back(*place);
 }
 
-void QueueTable::clear_returns() {
-  for (const std::size_t place : returned_) {
+void QueueTable::set_refused(const conf::RemoteQueue& name, std::string why) {
+  const auto place = place_of(name);
+  if (!place) return;
+  queues_[*place].refused = std::move(why);
+  rows_[*place].refused = !queues_[*place].refused.empty();
+  of_job_.push_back(*place);
+}
+
+void QueueTable::clear_job() {
+  for (const std::size_t place : of_job_) {
     queues_[place].returns = {};
-    rows_[place].returned = false;
+    queues_[place].refused.clear();
+    rows_[place].returned = rows_[place].refused = false;
   }
-  returned_.clear();
+  of_job_.clear();
 }
 
 QueueTable::Asked::Asked(const QueueTable& table, const ForwardJob& job)

@@ -19,7 +19,7 @@ namespace rollcall::sched::forward {
 
 class QueueTable {
  public:
-  // What choose() reads of each queue. Without an update (`told` false) only `offered` and `returned` mean anything.
+  // What choose() reads of each queue. Without an update (`told` false) only `offered`, `returned` and `refused` mean anything.
   struct Row {
     Slots slots;
     int job_room = 0, slot_room = 0;  // without limit: the greatest int
@@ -28,6 +28,7 @@ class QueueTable {
     bool offered = false;        // its cluster is connected, and not closed to offers
     bool told = false;
     bool returned = false;       // the job came back from it
+    bool refused = false;        // it takes no job of the user
     bool several_types = false;  // of hosts
     bool has_values = false;     // its cluster compares values of resources
   };
@@ -40,9 +41,11 @@ class QueueTable {
 
   // A job was forwarded since: the queue, if it is one of these, has other figures.
   void update(const conf::RemoteQueue& name, const std::optional<Figures>& figures);
-  // The job that is decided came back from that queue, if it is one of these. Until clear_returns(): for the next job.
+  // The job that is decided came back from that queue, or its user's jobs are refused there, if it is one of these. Until
+  // clear_job(): for the next job.
   void set_returns(const conf::RemoteQueue& name, Returns returns);
-  void clear_returns();
+  void set_refused(const conf::RemoteQueue& name, std::string why);
+  void clear_job();
 
   // Types and Booleans that a job asks for, as bits; looked up once for all queues.
   class Asked {
@@ -76,7 +79,7 @@ class QueueTable {
 
   std::vector<RemoteQueue> queues_;
   std::vector<Row> rows_;
-  std::vector<std::size_t> returned_;  // of set_returns()
+  std::vector<std::size_t> of_job_;  // of set_returns() and set_refused()
   Names types_, booleans_;
   std::size_t names_ = 0;            // types and Booleans
   std::size_t words_ = 0;            // of bits for one queue

@@ -11,7 +11,7 @@ void Refusals::refused(const conf::RemoteQueue& queue, const std::string& user, 
     case Scope::job:
       break;
     case Scope::user:
-      users_.insert({name_of(queue), user});
+      users_[user][name_of(queue)] = why;
       break;
     case Scope::queue:
       queues_[name_of(queue)] = why;
@@ -39,8 +39,14 @@ std::string Refusals::closed(const conf::RemoteQueue& queue) const {
   return "";
 }
 
-bool Refusals::refuses(const conf::RemoteQueue& queue, const std::string& user) const {
-  return users_.contains({name_of(queue), user});
+std::vector<std::pair<conf::RemoteQueue, std::string>> Refusals::to_user(const std::string& user) const {
+  std::vector<std::pair<conf::RemoteQueue, std::string>> all;
+  const auto found = users_.find(user);
+  if (found == users_.end()) return all;
+  for (const auto& [name, why] : found->second)
+    all.push_back({{name.second, name.first},
+                   "it has refused jobs of user " + user + " in this MBD_SLEEP_TIME: " + why});
+  return all;
 }
 
 }  // namespace rollcall::sched::forward

@@ -3,9 +3,9 @@
 #pragma once
 
 #include <map>
-#include <set>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "common/conf/lsb/lsb_queues.hpp"
 
@@ -29,7 +29,8 @@ class Refusals {
   bool too_many(const std::string& cluster) const;
   // Why no job is offered to the queue; "": jobs are.
   std::string closed(const conf::RemoteQueue& queue) const;
-  bool refuses(const conf::RemoteQueue& queue, const std::string& user) const;
+  // The queues that refuse the user's jobs, each with why.
+  std::vector<std::pair<conf::RemoteQueue, std::string>> to_user(const std::string& user) const;
   bool any() const { return !counts_.empty(); }
 
  private:
@@ -39,7 +40,7 @@ class Refusals {
   std::map<std::string, int> counts_;  // by cluster
   std::map<std::string, std::string> clusters_;
   std::map<Name, std::string> queues_;
-  std::set<std::pair<Name, std::string>> users_;
+  std::map<std::string, std::map<Name, std::string>> users_;
 };
 
 }  // namespace rollcall::sched::forward

@@ -72,7 +72,9 @@ struct RemoteQueue {
   std::vector<std::string> types;      // host types
   std::vector<std::string> booleans;   // Boolean resources that a host of it has
   std::vector<ResourceValues> values;  // of resources that its cluster compares
-  Returns returns;                     // of the job that is decided
+  // Of the job that is decided:
+  Returns returns;
+  std::string refused;  // why the queue takes no job of its user now; "": it does
 };
 
 // The slots, and as much of the resource requirement as the submission cluster understands (forward_terms.hpp).

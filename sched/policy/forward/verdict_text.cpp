@@ -71,6 +71,8 @@ std::string left_out_words(const Verdict& verdict, const ForwardJob& job, const 
       return "its cluster is not connected";
     case LeftOut::closed:
       return queue.closed;
+    case LeftOut::refused:
+      return queue.refused;
     case LeftOut::lacks_type:
       return "no host of type " + job.types.at(verdict.lacking);
     case LeftOut::lacks_boolean:

@@ -13,8 +13,12 @@ std::string sending_queue(const std::string& name, int priority, const std::stri
 std::string forwarded_jobs(const std::string& text, std::size_t most = 100) {
   const Scenario scenario = scenario_of(kTwoHosts + text);
   std::string said;
-  for (const ForwardableJob& one : forwardable(scenario.snapshot, scenario.now, most))
-    said += (said.empty() ? "" : " ") + sched::text(one.job);
+  ForwardableJobs jobs(scenario.snapshot, scenario.now);
+  for (std::size_t i = 0; i < most; ++i) {
+    const auto one = jobs.next();
+    if (!one) break;
+    said += (said.empty() ? "" : " ") + sched::text(one->job);
+  }
   return said;
 }
 std::string waiting_jobs(const std::string& rows) { return pending("JOB USER QUEUE ORDER\n" + rows); }
@@ -38,6 +42,31 @@ TEST(Forwardable, AreNoMoreThanAsked) {
             "2 3");
   EXPECT_EQ(forwarded_jobs(sending_queue("send", 10) + pending("JOB USER QUEUE\n1[1-9] ann send\n"), 3),
             "1[1] 1[2] 1[3]");
+}
+
+TEST(Forwardable, AreWithoutTheJobsLeftOfADroppedDemand) {
+  const Scenario scenario =
+      scenario_of(kTwoHosts + sending_queue("send", 10) +
+                  waiting_jobs("1 ann send 1\n2 bob send 2\n3 ann send 3\n4 bob send 4\n5 ann send 5\n"));
+  ForwardableJobs jobs(scenario.snapshot, scenario.now);
+  EXPECT_EQ(jobs.next()->job.id, 1);
+  jobs.drop_demand();
+  EXPECT_EQ(jobs.next()->job.id, 2);
+  EXPECT_EQ(jobs.next()->job.id, 4);
+  EXPECT_FALSE(jobs.next());
+}
+
+// An offer changes its job at once.
+TEST(Forwardable, GoOnBehindAJobThatIsGone) {
+  Scenario scenario = scenario_of(kTwoHosts + sending_queue("send", 10) +
+                                  waiting_jobs("1 ann send 1\n2 ann send 2\n3 bob send 3\n4 ann send 4\n"));
+  ForwardableJobs jobs(scenario.snapshot, scenario.now);
+  EXPECT_EQ(jobs.next()->job.id, 1);
+  for (const int gone : {1, 2}) scenario.snapshot.forget({gone, 0});
+  scenario.snapshot.trim();
+  EXPECT_EQ(jobs.next()->job.id, 3);
+  EXPECT_EQ(jobs.next()->job.id, 4);
+  EXPECT_FALSE(jobs.next());
 }
 
 // What no host here can give, one elsewhere may.

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "choice_driver.hpp"
+#include "sched/policy/forward/verdict_text.hpp"
 
 namespace rollcall::sched::forward {
 namespace {
@@ -78,9 +79,28 @@ TEST(QueueTable, HasTheReturnsOfOneJob) {
   table.set_returns({"HighPriority", "nobody"}, {kMostReturns, figures, Duration{0}});
   EXPECT_EQ(choice().verdicts[0].why, LeftOut::returned);
   EXPECT_EQ(choice().offers, std::vector<std::size_t>{1});
-  table.clear_returns();
+  table.clear_job();
   EXPECT_EQ(choice().offers, (std::vector<std::size_t>{0, 1})) << "the next job did not come back";
   EXPECT_EQ(table.queues()[0].returns.times, 0);
+}
+
+// The offers are cut to three after the queues that refuse the user are left out.
+TEST(QueueTable, OffersTheFourthQueueWhereThreeRefuseTheUser) {
+  std::vector<RemoteQueue> queues;
+  for (const char* cluster : {"a", "b", "c", "d"}) queues.push_back(remote_queue(cluster, 8, 0));
+  QueueTable table = queues;
+  const auto choice = [&] { return choose(job_of(4), table, settings_of({Kind::resource_only})); };
+  for (const char* cluster : {"a", "b", "c", "nobody"})
+    table.set_refused({"HighPriority", cluster}, "it knows no ann");
+  EXPECT_EQ(choice().offers, std::vector<std::size_t>{3});
+  EXPECT_EQ(choice().verdicts[0].why, LeftOut::refused);
+  EXPECT_EQ(words_of(choice().verdicts[0], job_of(4), table.queues()[0], {}), "it knows no ann");
+  EXPECT_FALSE(none_takes_the_user(choice()));
+  table.set_refused({"HighPriority", "d"}, "it knows no ann");
+  EXPECT_TRUE(none_takes_the_user(choice()));
+  EXPECT_FALSE(none_takes_the_user(choose(job_of(999), std::vector{remote_queue("a", 8, 0)}, {})));
+  table.clear_job();
+  EXPECT_EQ(choice().offers, (std::vector<std::size_t>{0, 1, 2})) << "the next job is another user's";
 }
 
 }  // namespace

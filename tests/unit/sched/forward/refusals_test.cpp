@@ -16,15 +16,17 @@ TEST(Refusals, OfAJobSayNothingOfOthers) {
   refusals.refused(kEastGuests, "ann", Scope::job, "too long");
   EXPECT_TRUE(refusals.any());
   EXPECT_EQ(refusals.closed(kEastGuests), "");
-  EXPECT_FALSE(refusals.refuses(kEastGuests, "ann"));
+  EXPECT_TRUE(refusals.to_user("ann").empty());
 }
 
 TEST(Refusals, OfAUserHoldForTheUserAndTheQueue) {
   Refusals refusals;
   refusals.refused(kEastGuests, "ann", Scope::user, "not known");
-  EXPECT_TRUE(refusals.refuses(kEastGuests, "ann"));
-  EXPECT_FALSE(refusals.refuses(kEastGuests, "bob"));
-  EXPECT_FALSE(refusals.refuses(kWestGuests, "ann"));
+  const auto told = refusals.to_user("ann");
+  ASSERT_EQ(told.size(), 1U) << "and no other queue";
+  EXPECT_EQ(told[0].first, kEastGuests);
+  EXPECT_EQ(told[0].second, "it has refused jobs of user ann in this MBD_SLEEP_TIME: not known");
+  EXPECT_TRUE(refusals.to_user("bob").empty());
   EXPECT_EQ(refusals.closed(kEastGuests), "");
 }
 

@@ -64,11 +64,13 @@ class ForwardOutTest : public ForwardShellTest {
     return key;
   }
   sched::JobKey job_waits() { return waits({submit(sched::book::plain_job()), 0}); }
-  void refused(sched::JobKey key) {
+  void refused(sched::JobKey key, wire::ForwardOver::Scope scope = wire::ForwardOver::OF_THE_JOB) {
     wire::PeerMessage over;
     over.mutable_over()->mutable_attempt()->mutable_key()->set_id(key.id);
     over.mutable_over()->mutable_attempt()->set_attempt(job(key).record.attempt());
     over.mutable_over()->set_how(wire::ForwardOver::REFUSED);
+    over.mutable_over()->set_refused_for(scope);
+    over.mutable_over()->set_why("not known here");
     ASSERT_TRUE(out->heard("east", over, at(1)));
     waits(key);
   }
@@ -154,6 +156,72 @@ TEST_F(ForwardOutTest, OffersAJobToThreeQueuesInTurnInASession) {
   refused(key);
   EXPECT_THAT(offers(now), IsEmpty());
   EXPECT_THAT(offers(WallTime{now.us + 20'000'000}), ElementsAre(name + " a@east"));
+}
+
+TEST_F(ForwardOutTest, AsksTheFourthQueueWhereThreeRefuseTheUser) {
+  begins("SNDJOBS_TO = a@east b@east c@east d@east\n", "MBD_SLEEP_TIME = 20\n");
+  const auto key = job_waits();
+  for (int i = 0; i < 3; ++i) {
+    ASSERT_EQ(offers(now).size(), 1U);
+    refused(key, wire::ForwardOver::OF_ITS_USER);
+  }
+  const auto other = job_waits();
+  EXPECT_THAT(offers(now), ElementsAre(sched::text(other) + " d@east")) << "the first had its three queues";
+  EXPECT_THAT(verdicts(key),
+              HasSubstr("it has refused jobs of user ann in this MBD_SLEEP_TIME: not known here"));
+}
+
+class ManyForwardsTest : public ForwardOutTest {
+ protected:
+  static constexpr int kMany = 1200;  // more than a pass chooses queues for
+  // Each asks for something else.
+  void many_wait(const sched::Identity& who = sched::book::kAnn) {
+    for (int i = 0; i < kMany; ++i) {
+      auto asked = sched::book::plain_job();
+      asked.set_project("p" + std::to_string(i));
+      many.push_back(waits({submit(asked, who), 0}));
+    }
+  }
+  std::vector<sched::JobKey> many;
+};
+
+TEST_F(ManyForwardsTest, OfAUserWhoIsRefusedHoldUpNobody) {
+  begins("SNDJOBS_TO = receive@east\n", "MBD_SLEEP_TIME = 20\n",
+         [](auto& mbatchd) { mbatchd.most_forwards = 1; });
+  many_wait();
+  ASSERT_EQ(offers(now).size(), 1U);
+  refused(many[0], wire::ForwardOver::OF_ITS_USER);
+  const auto other = waits({submit(sched::book::plain_job(), sched::book::kBob), 0});
+  EXPECT_THAT(offers(now), ElementsAre(sched::text(other) + " receive@east"));
+}
+
+TEST_F(ManyForwardsTest, ThatNoQueueCanTakeHoldUpNobodyForLong) {
+  begins("SNDJOBS_TO = receive@east\n", "MC_PLUGIN_SCHEDULE_ENHANCE = RESOURCE_ONLY\nMBD_SLEEP_TIME = 20\n");
+  figures(0, 0);
+  for (int i = 0; i < kMany; ++i) {
+    auto asked = sched::book::plain_job();
+    asked.set_min_slots(2);
+    asked.set_max_slots(2);
+    asked.set_project("p" + std::to_string(i));
+    waits({submit(asked), 0});
+  }
+  const auto other = waits({submit(sched::book::plain_job(), sched::book::kBob), 0});
+  EXPECT_THAT(offers(now), IsEmpty());
+  ASSERT_TRUE(out->next_session());
+  EXPECT_THAT(offers(now), ElementsAre(sched::text(other) + " receive@east"));
+}
+
+// -m and FWD_USERS speak for all jobs of a demand.
+TEST_F(ManyForwardsTest, ThatStayHomeAreLookedAtOnce) {
+  begins("SNDJOBS_TO = receive@east\nFWD_USERS = bob\n");
+  const sched::JobKey first{submit(sched::book::plain_job()), 0};
+  waits(first);
+  for (int i = 1; i < 20'001; ++i) {
+    const sched::JobKey next{first.id, i};
+    snapshot->wait({.key = next, .demand = snapshot->pending(first)->demand, .order = double(first.id)});
+  }
+  const auto other = waits({submit(sched::book::plain_job(), sched::book::kBob), 0});
+  EXPECT_THAT(offers(now), ElementsAre(sched::text(other) + " receive@east"));
 }
 
 TEST_F(ForwardOutTest, OffersToAllClustersInTheOrderOfLsfShared) {
