@@ -258,7 +258,27 @@ Allocation HostSearch::fill(Look& look, const Alternative& alternative, const Ea
   const HostList* const list = look.entry->hosts.get();
   if (list && !list->first.empty()) return draft;  // the job says which host is the first
   const HostNumber ours = ours_behind_borrowed(draft);
-  return ours == kNoHost ? std::move(draft) : fill_from(ours, look, alternative, each);
+  if (ours == kNoHost) return draft;
+  const Demand& demand = look.entry->demand;
+  Allocation from_ours = fill_from(ours, look, alternative, each);
+  if (counted(demand, from_ours) >= demand.min_slots) return from_ours;
+  auto same_hosts = with_first(ours, look, alternative, draft.hosts);  // ours may have less than a tile
+  return same_hosts ? std::move(*same_hosts) : std::move(from_ours);
+}
+
+// The same slots of the same hosts, of which `first` comes before the others; none: a first host needs more than that one has.
+std::optional<Allocation> HostSearch::with_first(HostNumber first, Look& look, const Alternative& alternative,
+                                                 std::vector<SlotsOn> hosts) const {
+  std::stable_partition(hosts.begin(), hosts.end(), [&](const SlotsOn& on) { return on.host == first; });
+  const Compiled& compiled = *look.entry->compiled;
+  Allocation draft;
+  for (const SlotsOn& on : hosts) {
+    const Fit room = state_->room(look.entry->demand, compiled, alternative, on.host, on.slots, draft);
+    look.limited = look.limited || room.limited;
+    if (room.slots < on.slots) return std::nullopt;
+    state_->add(compiled, alternative, on.host, on.slots, draft);
+  }
+  return draft;
 }
 
 // first: takes from that host before all others; kNoHost: the job's list of hosts says, or any.

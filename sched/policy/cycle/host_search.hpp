@@ -87,6 +87,8 @@ class HostSearch {
   Allocation fill(Look& look, const Alternative& alternative, const Each& each) const;
   Allocation fill_from(HostNumber first, Look& look, const Alternative& alternative, const Each& each) const;
   HostNumber ours_behind_borrowed(const Allocation& draft) const;
+  std::optional<Allocation> with_first(HostNumber first, Look& look, const Alternative& alternative,
+                                       std::vector<SlotsOn> hosts) const;
   Allocation fill_alike(Look& look, const Alternative& alternative, const Each& each) const;
   bool give(Look& look, const Alternative& alternative, HostNumber host, Allocation& draft,
             std::vector<HostNumber>& passed) const;

@@ -156,6 +156,30 @@ TEST_F(BorrowedHosts, AHostOfOursIsTheFirstOfAJobOnHostsOfSeveralClusters) {
   EXPECT_EQ(plan(), "2 2*h1 2*b1@east 2*b2@east");
 }
 
+// The host with less than a tile is the last one elsewhere. Here it is our only one.
+TEST_F(BorrowedHosts, OurOnlyHostIsTheFirstThoughItHasLessThanATile) {
+  borrow(kHosts);
+  for (const HostId& host : kHosts) bring_up(snapshot, host, {.slots = 2});
+  for (int id = 1; id <= 3; ++id) wait(id, demand_of("local"));
+  start();
+  ASSERT_EQ(snapshot.placed_count(), 3U);
+  wait(4, demand_of("normal", 5, "span[ptile=2]"));
+  wait(5, demand_of("normal", 5, "span[ptile=2] rusage[mem=10]"));
+  EXPECT_EQ(plan(), "4 b2 2*b1@east 2*b2@east");
+}
+// What is reserved once for a job is reserved on its first host.
+TEST_F(BorrowedHosts, OurOnlyHostIsTheFirstOnlyIfItHasWhatTheFirstHostNeeds) {
+  scenario =
+      scenario_of("Begin ReservationUsage\nRESOURCE METHOD\nmem PER_JOB\nEnd ReservationUsage\n" + kSite);
+  borrow(kHosts);
+  for (const HostId& host : kHosts) bring_up(snapshot, host, {.slots = 2}, 8000);
+  for (int id = 1; id <= 3; ++id) wait(id, demand_of("local"));
+  start();
+  wait(4, demand_of("normal", 5, "span[ptile=2] rusage[mem=2000]"));
+  wait(5, demand_of("normal", 5, "span[ptile=2] rusage[mem=500]"));
+  EXPECT_EQ(plan(), "5 b2 2*b1@east 2*b2@east");
+}
+
 // The other side: hosts of ours that leases give away.
 TEST_F(BorrowedHosts, AHostThatIsLentAsAWholeTakesNoJobOfOurs) {
   const HostNumber h1 = *snapshot.rules().host("h1"), b2 = *snapshot.rules().host("b2");
