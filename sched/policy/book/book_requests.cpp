@@ -137,7 +137,7 @@ class Signalling {
     const wire::JobRecord& record = entry.job->record;
     const wire::JobStatus status =
         record.status() == wire::STATUS_UNKWN ? record.status_before_unknown() : record.status();
-    if (status != wire::STATUS_PSUSP && status != wire::STATUS_USUSP)
+    if (status != wire::STATUS_PSUSP && status != wire::STATUS_USUSP && !jobs::held_when_requeued(record))
       return no("Job is not suspended by a user");
     if (record.stopped_by_admin() && !by.admin)
       return no("Job was suspended by LSF admin or root, and is resumed by them", jobs::Refusal::NOT_ALLOWED);

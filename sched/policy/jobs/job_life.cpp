@@ -385,13 +385,26 @@ class Life : LifePart {
     changed_the_plan();
   }
 
+  // Its attempt is still being ended: the job pends again without a hold.
+  void do_not_hold(const event::ResumeAsked& resume) {
+    record_.set_requeue_held(false);
+    record_.set_stopped_by_user(false);
+    record_.set_stopped_by_admin(false);
+    record_signal("CONT", resume.by, {});
+    changed();
+  }
+
   void on(const event::ResumeAsked& resume) {
     if (record_.stopped_by_admin() && !resume.by.admin) return;
     const bool held_here = status() == wire::STATUS_PSUSP;
     const bool stopped_there =
         status() == wire::STATUS_USUSP ||
         (status() == wire::STATUS_UNKWN && record_.status_before_unknown() == wire::STATUS_USUSP);
-    if (!held_here && !stopped_there) return;
+    if (!held_here && !stopped_there) {
+      if (held_when_requeued(record_)) do_not_hold(resume);
+      return;
+    }
+    record_.set_requeue_held(false);
     record_.set_stopped_by_user(false);
     record_.set_stopped_by_admin(false);
     record_.set_suspend_reasons(record_.suspend_reasons() & ~kAskedFor);
@@ -460,6 +473,10 @@ class Life : LifePart {
 };
 
 }  // namespace
+
+bool held_when_requeued(const wire::JobRecord& record) {
+  return record.requeue_asked() && record.requeue_held() && placed(record.status());
+}
 
 void step(Job& job, const JobRules& rules, const JobHappening& event, WallTime now, Effects& effects) {
   std::visit([life = Life(job, rules, now, effects)](const auto& e) mutable { life.on(e); }, event);

@@ -8,7 +8,7 @@
 //   ---------------+------------+------------------+--------------+-------------+----------------+----------------------
 //   PEND           | RUN, start | EXIT             | PSUSP        | -           | -              | -
 //   PSUSP          | -          | EXIT             | notes admin  | PEND (a)    | -              | -
-//   RUN            | -          | TERMINATE        | USUSP, ord(g)| -           | SSUSP, order(g)| -
+//   RUN            | -          | TERMINATE        | USUSP, ord(g)| - (h)       | SSUSP, order(g)| -
 //   SSUSP          | -          | TERMINATE        | USUSP        | -           | more reasons(g)| RUN, order
 //   USUSP          | -          | TERMINATE        | notes admin  | RUN (a),(b) | more reasons(g)| fewer reasons
 //   UNKWN          | -          | ZOMBI, TERMINATE | notes, order | notes, order| -              | -
@@ -51,7 +51,7 @@
 //   (a) a job that an administrator has stopped is resumed by an administrator only
 //   (b) -> SSUSP if the scheduler has reasons of its own to suspend it
 //   (c) the end, by how the attempt ended:
-//         ended           brequeue: -> PEND, or PSUSP (-H, or StopAsked since). A code of REQUEUE_EXIT_VALUES (bsub -Q), not killed, fewer than
+//         ended           brequeue: -> PEND, or PSUSP (h). A code of REQUEUE_EXIT_VALUES (bsub -Q), not killed, fewer than
 //                         MAX_JOB_REQUEUE times: -> PEND, EXCLUDE() without this host, after short runs with a pause
 //                         (requeue_pause.hpp). Else 0: -> DONE, other: -> EXIT
 //         pre_exec_failed killed, or exit code 99 (LSB_EXIT_PRE_ABORT): -> EXIT. Else -> PEND at the head, without this
@@ -69,6 +69,7 @@
 //       again; started: the end, as never_seen
 //   (f) only after a stop that mbatchd did not order (a terminal's Ctrl-Z)
 //   (g) if the queue's TERMINATE_WHEN has the new reason, the order is TERMINATE (USER: for the first stop by anyone)
+//   (h) after brequeue: -H, or StopAsked since, holds the job when it pends again; ResumeAsked takes that back
 //
 // "-": nothing changes. Every attempt is fenced by its number: reports of an older one are acknowledged and ignored.
 // An attempt is over before the next one is dispatched, except for (d).
@@ -105,6 +106,9 @@ wire::JobRecord new_record(const wire::Submission& asked, JobKey key, std::uint6
 
 // Applies the event: changes the record and appends effects. Without a change it appends none.
 void step(Job& job, const JobRules& rules, const JobHappening& event, WallTime now, Effects& effects);
+
+// The job is being requeued, and will be held then (brequeue -H, or bstop since).
+bool held_when_requeued(const wire::JobRecord& record);
 
 // The present or last attempt of a job.
 Attempt attempt_of(const wire::JobRecord& record);

@@ -31,6 +31,19 @@ TEST_F(BookTest, EachOrderIsAnsweredWithLsfsMessage) {
   EXPECT_THAT(signal(all), ElementsAre("!! No matching job found"));
 }
 
+TEST_F(BookTest, BresumeTakesBackTheHoldOfABrequeue) {
+  submit(plain_job());
+  hello("hostA");
+  dispatch({1, 0});
+  runs({1, 0});
+  ask({1, 0}, Act::REQUEUE);
+  EXPECT_THAT(ask({1, 0}, Act::RESUME), ElementsAre("! Job <1>: Job is not suspended by a user"));
+  ask({1, 0}, Act::STOP);
+  EXPECT_THAT(ask({1, 0}, Act::RESUME), ElementsAre("Job <1> is being resumed"));
+  ends({1, 0}, 130 << 8);
+  EXPECT_EQ(status({1, 0}), wire::STATUS_PEND);
+}
+
 TEST_F(BookTest, SequentialSignalsAreOfSequentialJobs) {
   auto wide = plain_job();
   wide.set_min_slots(2);

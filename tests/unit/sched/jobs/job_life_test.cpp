@@ -150,6 +150,32 @@ TEST_F(JobLife, AnAdministratorsStopIsNotTheOwnersToResume) {
   EXPECT_EQ(status(), wire::STATUS_PSUSP);
 }
 
+TEST_F(JobLife, AResumeTakesBackTheHoldOfARequeueThatGoesOn) {
+  const auto requeued = [&](bool hold) { happens(event::KillAsked{kOwner, 0, "", true, hold}); };
+  const auto then = [&] {
+    happens(event::ResumeAsked{kOwner});
+    happens(ended(143 << 8));
+    return status();
+  };
+  runs();
+  requeued(false);
+  happens(event::StopAsked{kOwner});
+  EXPECT_EQ(then(), wire::STATUS_PEND) << "brequeue, bstop, bresume";
+  runs();
+  requeued(true);
+  EXPECT_EQ(then(), wire::STATUS_PEND) << "brequeue -H, bresume";
+  runs();
+  happens(event::StopAsked{kOwner});
+  requeued(false);
+  happens(event::StopAsked{kOwner});
+  EXPECT_EQ(then(), wire::STATUS_PEND) << "bstop, brequeue, bstop, bresume";
+  runs();
+  requeued(false);
+  happens(event::StopAsked{kAdmin});
+  EXPECT_EQ(then(), wire::STATUS_PSUSP) << "an administrator's stop is not the owner's to resume";
+  EXPECT_TRUE(job.record.stopped_by_admin());
+}
+
 TEST_F(JobLife, AStopIsOrderedOnce) {
   runs();
   happens(event::StopAsked{kOwner});
