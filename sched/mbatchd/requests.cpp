@@ -129,10 +129,12 @@ void Requests::give_up() {
     if (work.until > now)
       awaiting_.push_back(std::move(work));
     else
-      clients_.reply(work.link,
-                     refusal(Refusal::FAILED,
-                             "another cluster was asked to give a job back, and has not answered: nothing "
-                             "is changed; bjobs -p names the cluster, bclusters -l says how it stands"));
+      clients_.reply(
+          work.link,
+          refusal(Refusal::FAILED,
+                  "another cluster was asked to give a job back, and has not answered yet: no job is "
+                  "modified, but that one will pend here again when the cluster answers; repeat the "
+                  "command then; bjobs -p names the cluster, bclusters -l says how it stands"));
   if (awaiting_.empty()) return void(give_up_.cancel());
   const auto next = std::min_element(awaiting_.begin(), awaiting_.end(),
                                      [](const auto& a, const auto& b) { return a.until < b.until; });
