@@ -69,7 +69,9 @@ Result<SiteWords> read_site(const Options& options) {
                   .relay = variable("ROLLCALL_RELAY").value_or("")};
   // The job has a key of its own, in another place on each host.
   if (wire::is_span_relay(words.relay)) {
-    words.key_files = {io::relay_directory(words.relay) + "/key"};
+    const auto file = io::span_key_file(words.relay);
+    if (!file) return file.error();
+    words.key_files = {*file};
     if (words.task_cgroups) return words;
   }
   const auto named = variable("ROLLCALL_KEY_FILE");

@@ -51,4 +51,13 @@ std::string relay_directory(const std::string& relay) {
   return answer.size() > kLengthBytes ? answer.substr(kLengthBytes) : "";
 }
 
+Result<std::string> span_key_file(const std::string& relay) {
+  const std::string directory = relay_directory(relay);
+  if (!directory.empty()) return directory + "/key";
+  return configuration_error(
+      "ROLLCALL_RELAY: the job's shepherd on this host does not answer, expected it to say where the job's "
+      "key "
+      "is");
+}
+
 }  // namespace rollcall::io

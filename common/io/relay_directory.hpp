@@ -5,9 +5,13 @@
 
 #include <string>
 
+#include "common/base/result.hpp"
+
 namespace rollcall::io {
 
 // "": no relay of our user answers within five seconds. `relay`: the value of ROLLCALL_RELAY (wire::is_span_relay).
 std::string relay_directory(const std::string& relay);
+// The file of the job's key in it. The error is for the user.
+Result<std::string> span_key_file(const std::string& relay);
 
 }  // namespace rollcall::io

@@ -270,6 +270,21 @@ bool write_private_file(const std::string& path, std::string_view text, mode_t m
   return true;
 }
 
+namespace {
+
+Result<void> write_span(const wire::JobSpan& span, const std::string& directory) {
+  const std::string key = directory + "/" + kSpanKeyFile, hosts = directory + "/" + kSpanFile;
+  const std::string* failed = nullptr;
+  if (!write_private_file(key, span_key_text(span), 0600)) failed = &key;
+  if (!failed && !write_private_file(hosts, span_text(span), 0600)) failed = &hosts;
+  if (!failed) return {};
+  const Error why = cannot("write", *failed);
+  for (const std::string& file : {key, hosts}) unlink(file.c_str());
+  return why;
+}
+
+}  // namespace
+
 JobPlaces job_places(const wire::JobOrder& order, const std::string& own) {
   const auto& attempt = order.has_start() ? order.start().job() : order.expect().job();
   const std::int64_t epoch = order.start().submit_us() / 1'000'000;
@@ -285,13 +300,11 @@ JobPlaces job_places(const wire::JobOrder& order, const std::string& own) {
   return places;
 }
 
-void write_host_files(const wire::JobOrder& order, const JobPlaces& places) {
-  if (places.host_file.empty()) return;
+Result<void> write_host_files(const wire::JobOrder& order, const JobPlaces& places) {
+  if (places.host_file.empty()) return {};
   const wire::JobSpan* span = span_of(order);
-  if (span && !places.span_directory.empty()) {
-    write_private_file(places.span_directory + "/" + kSpanKeyFile, span_key_text(*span), 0600);
-    write_private_file(places.span_directory + "/" + kSpanFile, span_text(*span), 0600);
-  }
+  if (span && !places.span_directory.empty())
+    if (const auto written = write_span(*span, places.span_directory); !written) return written;
   // A part's own hosts are some of the job's.
   google::protobuf::RepeatedPtrField<wire::ExecHost> hosts =
       order.has_start() ? order.start().hosts() : order.expect().hosts();
@@ -304,6 +317,7 @@ void write_host_files(const wire::JobOrder& order, const JobPlaces& places) {
     }
   }
   write_private_file(places.host_file, host_lines(hosts), 0600);
+  return {};
 }
 
 void make_tmp_dir(const wire::JobOrder& order, JobPlaces& places) {

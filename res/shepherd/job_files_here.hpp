@@ -33,8 +33,9 @@ struct JobFiles {
 
 // `own`: absolute path of u.
 JobPlaces job_places(const wire::JobOrder& order, const std::string& own);
-// The host file. Best effort.
-void write_host_files(const wire::JobOrder& order, const JobPlaces& places);
+// The host file; best effort, since few programs read it. Of a job on hosts of several clusters also its key and the places of its hosts,
+// without which no task of it is started elsewhere: where one of these cannot be written, neither is left, and the error says why.
+Result<void> write_host_files(const wire::JobOrder& order, const JobPlaces& places);
 // The directory, then -o, -e, -i. An interactive job has only those that are asked for. Where -o or -e cannot be opened
 // the job runs all the same, and what it writes goes elsewhere (docs/decisions/0032).
 Result<void> open_job_files(const wire::JobOrder& order, JobFiles& files);

@@ -75,13 +75,13 @@ std::vector<std::string> preparation(const wire::JobOrder& order, const JobPlace
   return commands;
 }
 
-void make_places(const wire::JobOrder& order, JobPlaces& places) {
+Result<void> make_places(const wire::JobOrder& order, JobPlaces& places) {
   make_tmp_dir(order, places);
-  write_host_files(order, places);
+  return write_host_files(order, places);
 }
 
 Result<io::SpawnPlan> job_plan(const wire::JobOrder& order, JobFiles& files) {
-  make_places(order, files.places);
+  if (const auto made = make_places(order, files.places); !made) return made.error();
   if (const auto opened = open_job_files(order, files); !opened) return opened.error();
   const auto process = job_process(order.start(), files.places.job_file);
   if (process.script && !write_private_file(files.places.job_file, *process.script, 0700))

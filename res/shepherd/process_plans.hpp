@@ -32,7 +32,7 @@ io::SpawnPlan hook_plan(const wire::JobOrder& order, const JobPlaces& places);
 // What runs before the job, in order; makes what the site's eexec reads.
 std::vector<std::string> preparation(const wire::JobOrder& order, const JobPlaces& places);
 // Makes the files of the job's hosts, and TMPDIR where the site wants one. Once on each host.
-void make_places(const wire::JobOrder& order, JobPlaces& places);
+Result<void> make_places(const wire::JobOrder& order, JobPlaces& places);
 // Makes the job's files, TMPDIR and script; the plan has no descriptors yet. Fills `files`. The error is one line: why the job
 // cannot start.
 Result<io::SpawnPlan> job_plan(const wire::JobOrder& order, JobFiles& files);

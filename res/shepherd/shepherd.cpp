@@ -341,8 +341,11 @@ class Shepherd {
   }
   bool takes_tasks() const { return life_.phase == Phase::running || life_.phase == Phase::serving; }
 
-  io::SpawnPlan plan_of(const wire::RunTask& task) {
-    if (!order_.has_start() && !std::exchange(places_made_, true)) make_places(order_, files_.places);
+  Result<io::SpawnPlan> plan_of(const wire::RunTask& task) {
+    if (!order_.has_start() && !places_made_) {
+      if (const auto made = make_places(order_, files_.places); !made) return made.error();
+      places_made_ = true;
+    }
     return open_files_.as_before(task_plan(order_, files_.places, task));
   }
 

@@ -151,9 +151,10 @@ void Tasks::begin(Task& task) {
   const auto ends = task.stream->ends();
   if (!ends) return task.stream->not_started(ends.error().text, 126);
   auto plan = handler_.plan(task.asked);
-  lead_to(plan, *task.stream, *ends);
-  if (plan.argv.empty()) return task.stream->not_started("there is no word to execute", 127);
-  const auto started = io::spawn(plan);
+  if (!plan) return task.stream->not_started(plan.error().text, 126);
+  lead_to(*plan, *task.stream, *ends);
+  if (plan->argv.empty()) return task.stream->not_started("there is no word to execute", 127);
+  const auto started = io::spawn(*plan);
   if (const auto* error = std::get_if<io::SpawnError>(&started))
     return task.stream->not_started(text_of(*error), io::exit_code_of(*error));
   task.pid = std::get<pid_t>(started);

@@ -29,8 +29,8 @@ struct ExpectedClient {
 class Tasks {
  public:
   struct Handler {
-    // The plan of a task, without its descriptors and its terminal.
-    std::function<io::SpawnPlan(const wire::RunTask&)> plan;
+    // The plan of a task, without its descriptors and its terminal; the error is one line: why it cannot start.
+    std::function<Result<io::SpawnPlan>(const wire::RunTask&)> plan;
     std::function<bool()> may_start;
     std::function<void()> started;
     std::function<void()> client_came, client_lost;  // of the job itself

@@ -64,6 +64,12 @@ TEST_F(TaskStarterLink, StartsNoTaskWithoutAKey) {
   EXPECT_THAT(refusal(this->plan({probe(), "nest"})), HasSubstr("0644"));
 }
 
+TEST_F(TaskStarterLink, ARelayThatDoesNotAnswerIsNamedWhereItHasTheKey) {
+  auto plan = this->plan({probe(), "nest"});
+  plan.variables = {{"ROLLCALL_RELAY", "rollcall/span/of-nobody"}};
+  EXPECT_THAT(refusal(plan), HasSubstr("ROLLCALL_RELAY: the job's shepherd on this host does not answer"));
+}
+
 TEST_F(TaskStarterLink, TheKeyIsLookedForWhereverHomeIs) {
   const std::string own = std::string(getpwuid(geteuid())->pw_dir) + "/.rollcall/key";
   if (access(own.c_str(), F_OK) == 0) GTEST_SKIP() << own << " would be taken";
