@@ -79,24 +79,35 @@ class EngineRouter : public sched::OrderRouter<Engine> {
  private:
   // An engine may report on its own hosts only.
   EngineSetup setup_of(EngineNumber number) {
-    EngineSetup own{setup_.loop,      setup_.links, setup_.log,     setup_.term,   {}, {}, {}, {},
-                    setup_.grants_of, {},           setup_.span_of, setup_.is_part};
-    own.told = [this, number](const std::string& host, const sched::HostReport& report) {
-      if (owns(number, host)) setup_.told(host, report);
+    return {
+        .loop = setup_.loop,
+        .links = setup_.links,
+        .log = setup_.log,
+        .term = setup_.term,
+        .told =
+            [this, number](const std::string& host, const sched::HostReport& report) {
+              if (owns(number, host)) setup_.told(host, report);
+            },
+        .gone =
+            [this, number](const std::string& host, Duration silent) {
+              if (owns(number, host)) setup_.gone(host, silent);
+            },
+        .room =
+            [this, number](const std::string& host) {
+              if (owns(number, host) && setup_.room) setup_.room(host);
+            },
+        .piece =
+            [this, number](const std::string& host, std::uint64_t question, const wire::Piece& piece) {
+              if (owns(number, host) && setup_.piece) setup_.piece(host, question, piece);
+            },
+        .grants_of = setup_.grants_of,
+        .grants_held =
+            [this, number](const std::string& host, const sched::lease::GrantsOnHost& held) {
+              if (owns(number, host) && setup_.grants_held) setup_.grants_held(host, held);
+            },
+        .span_of = setup_.span_of,
+        .is_part = setup_.is_part,
     };
-    own.gone = [this, number](const std::string& host, Duration silent) {
-      if (owns(number, host)) setup_.gone(host, silent);
-    };
-    own.room = [this, number](const std::string& host) {
-      if (owns(number, host) && setup_.room) setup_.room(host);
-    };
-    own.piece = [this, number](const std::string& host, std::uint64_t question, const wire::Piece& piece) {
-      if (owns(number, host) && setup_.piece) setup_.piece(host, question, piece);
-    };
-    own.grants_held = [this, number](const std::string& host, const sched::lease::GrantsOnHost& held) {
-      if (owns(number, host) && setup_.grants_held) setup_.grants_held(host, held);
-    };
-    return own;
   }
   Engine* engine_with(io::LinkId link) const {
     for (const auto& engine : engines_)
