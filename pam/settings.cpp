@@ -82,14 +82,9 @@ std::string key_in_home_directory() {
 
 // A script may set a HOME that other hosts do not have. Then the user's existing key is the better one.
 Result<std::string> key_file(const Environment& environment, const std::string& named) {
-  if (const std::string relay = value_of(environment, "ROLLCALL_RELAY"); wire::is_span_relay(relay)) {
-    // A job on hosts of several clusters has a key of its own, which TaskStarters find as we do.
-    const std::string directory = io::relay_directory(relay);
-    if (!directory.empty()) return directory + "/key";
-    return configuration_error(
-        "ROLLCALL_RELAY: the job's shepherd on this host does not answer, expected it to say where the job's "
-        "key is");
-  }
+  // A job on hosts of several clusters has a key of its own, which TaskStarters find as we do.
+  if (const std::string relay = value_of(environment, "ROLLCALL_RELAY"); wire::is_span_relay(relay))
+    return io::span_key_file(relay);
   if (!named.empty()) return named;
   const auto home = home_of(environment);
   if (!home) return home.error();
@@ -107,6 +102,18 @@ std::string key_file_handed_down(const Settings& settings) {
   std::error_code error;
   const auto path = fs::absolute(settings.key_file, error);
   return error ? "" : path.string();
+}
+
+Callback callback_of(const Settings& settings, const Environment& environment, const std::string& bin,
+                     const std::string& conf_dir) {
+  const std::string& server_dir = settings.config.server_dir;
+  return {.starter_path = bin + "/TaskStarter",
+          .hosts = callback_hosts(),
+          .env_dir = conf_dir,
+          .server_dir = server_dir.empty() ? (fs::path(bin).parent_path() / "etc").string() : server_dir,
+          .host_type = host_type(environment),
+          .key_file = key_file_handed_down(settings),
+          .one_word = settings.config.one_word_callback};
 }
 
 // The file behind a launcher's word: found as execvp would, links followed. "" where there is none.
@@ -231,20 +238,11 @@ Result<Settings> read_settings(const Options& options) {
   if (!expected) return expected.error();
   settings.expected = *expected;
 
-  const std::string server_dir = settings.config.server_dir.empty()
-                                     ? (fs::path(bin).parent_path() / "etc").string()
-                                     : settings.config.server_dir;
   const auto key = key_file(environment, settings.config.key_file);
   if (!key) return key.error();
   settings.key_file = *key;
   settings.span = wire::is_span_relay(value_of(environment, "ROLLCALL_RELAY"));
-  settings.callback = {.starter_path = bin + "/TaskStarter",
-                       .hosts = callback_hosts(),
-                       .env_dir = dir.path,
-                       .server_dir = server_dir,
-                       .host_type = host_type(environment),
-                       .key_file = key_file_handed_down(settings),
-                       .one_word = settings.config.one_word_callback};
+  settings.callback = callback_of(settings, environment, bin, dir.path);
   // In a job of ours the shepherds are the relays.
   settings.host_relay = settings.config.host_relay && value_of(environment, "ROLLCALL_RELAY").empty();
   if (access(settings.callback.starter_path.c_str(), X_OK) != 0)
