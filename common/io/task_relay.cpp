@@ -1,6 +1,5 @@
 #include "common/io/task_relay.hpp"
 
-#include <sodium.h>
 #include <sys/socket.h>
 
 #include <algorithm>
@@ -188,7 +187,6 @@ void TaskRelay::begin_talk(Pam& pam, Descriptor socket) {
   pam.dial.reset();
   pam.socket = std::move(socket);
   pam.talk.emplace(SecureChannel::starter(pam.key, random_nonce()));
-  sodium_memzero(pam.key.data(), pam.key.size());
   pam.unsent = pam.talk->start();
 }
 
