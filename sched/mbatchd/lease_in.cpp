@@ -59,7 +59,8 @@ lease::JobsNow LeaseIn::jobs_of(const Lease& of) const {
   lease::JobsNow now;
   now.unanswered = !knows(of.id.provider);
   for (const auto& [attempt, start] : starts_)
-    now.unanswered = now.unanswered || (start.lease == of.id && start.under < of.number);
+    if (const auto under = start.find(of.id); under != start.end())
+      now.unanswered = now.unanswered || under->second < of.number;
   now.any = !uses(of).empty();
   return now;
 }
@@ -149,6 +150,27 @@ const LeaseIn::Lease* LeaseIn::lease_of(const HostId& host) const {
   return nullptr;
 }
 
+bool LeaseIn::all_placeable(const std::vector<wire::ExecHost>& hosts) const {
+  return std::all_of(hosts.begin(), hosts.end(), [&](const auto& host) {
+    const Lease* of = lease_of(HostId(host.name()));
+    return of && of->placeable();
+  });
+}
+
+wire::LentSlots LeaseIn::slots_of(const wire::ExecHost& host, const std::string& queue, Start& start) const {
+  const HostId id(host.name());
+  const Lease& of = *lease_of(id);
+  start[of.id] = of.number;
+  wire::LentSlots slots;
+  slots.set_lease(of.id.number);
+  slots.mutable_under()->set_term(of.number.term);
+  slots.mutable_under()->set_counter(of.number.counter);
+  slots.set_host(std::string(id.host()));
+  slots.set_slots(static_cast<std::int32_t>(host.slots()));
+  slots.set_queue(queue);
+  return slots;
+}
+
 // Where two leases have slots of one host, those of the first are used.
 void LeaseIn::borrow() {
   std::map<HostId, sched::HostOnLease> hosts;
@@ -209,12 +231,7 @@ void LeaseIn::start(const std::string& host, sched::order::Start order) {
   if (peers::no_terminal_there(*order.asked))
     return refuse(report::Over::How::not_started,
                   "an interactive job with -i, -o or -e does not use borrowed hosts in this release");
-  const Lease* of = lease_of(id);
-  if (!of || !of->placeable()) return refuse(report::Over::How::refused, "the lease has changed");
-  if (std::any_of(order.hosts.begin(), order.hosts.end(),
-                  [&](const auto& each) { return lease_of(HostId(each.name())) != of; }))
-    return refuse(report::Over::How::not_started,
-                  "a job on hosts of several leases is not started in this release");
+  if (!all_placeable(order.hosts)) return refuse(report::Over::How::refused, "the lease has changed");
   wire::PeerMessage message = peers::offer_of(order);
   auto& offer = *message.mutable_offer();
   *offer.mutable_attempt() = named(order.attempt, host);
@@ -232,16 +249,10 @@ void LeaseIn::start(const std::string& host, sched::order::Start order) {
     offer.set_index_end(range->end);
   }
   peers::propose(peers::proposed(user_map_of(configuration_->files), cluster, order.asked->user()), offer);
-  for (const auto& each : order.hosts) {
-    auto& lent = offer.has_lent() ? *offer.add_more_lent() : *offer.mutable_lent();
-    lent.set_lease(of->id.number);
-    lent.mutable_under()->set_term(of->number.term);
-    lent.mutable_under()->set_counter(of->number.counter);
-    lent.set_host(std::string(HostId(each.name()).host()));
-    lent.set_slots(static_cast<std::int32_t>(each.slots()));
-    lent.set_queue(order.queue);
-  }
-  starts_[{cluster, order.attempt}] = {of->id, of->number};
+  Start start;
+  for (const auto& each : order.hosts)
+    *(offer.has_lent() ? offer.add_more_lent() : offer.mutable_lent()) = slots_of(each, order.queue, start);
+  starts_[{cluster, order.attempt}] = std::move(start);
   handler_.say(cluster, std::move(message));
 }
 

@@ -6,10 +6,10 @@
 // acknowledges a grant only when no start under an older one can still arrive. The life of a lease is lease_consumer.cpp's, what
 // is believed lease_messages.cpp's, and the life of a job the Book's, for which a borrowed host is a host.
 //
-// A job on several hosts of one lease is one order to their cluster, which starts it there as a parallel job of its own. A job whose first
-// host is ours has a part at each provider of its borrowed hosts (lease_in_parts.cpp): what is ordered of these hosts is one order to their
-// cluster, too. A job whose first host is borrowed and that has hosts of another cluster, or of two leases of one provider, is not started
-// in this release: it is planned again without the borrowed host.
+// A job on several hosts of one cluster, of whichever leases, is one order to that cluster, which starts it there as a parallel job of its
+// own. A job whose first host is ours has a part at each provider of its borrowed hosts (lease_in_parts.cpp): what is ordered of these
+// hosts is one order to their cluster, too. A job whose first host is borrowed and that has hosts of another cluster is not started in this
+// release: it is planned again without the borrowed host.
 #pragma once
 
 #include <functional>
@@ -90,10 +90,7 @@ class LeaseIn : public sched::Engine {
     std::map<std::string, sched::BorrowedLoad> loads;  // by its name of the host
     std::map<std::string, HostPlace> places;           // likewise
   };
-  struct Start {  // not answered yet
-    LeaseId lease;
-    sched::lease::GrantNumber under;
-  };
+  using Start = std::map<LeaseId, sched::lease::GrantNumber>;  // not answered yet: under which grants
   // A part that the Book has released, and that its provider has not told to be over.
   struct Ending {
     std::map<std::string, int> slots;  // by the provider's names of the hosts
@@ -106,9 +103,8 @@ class LeaseIn : public sched::Engine {
   // Hosts of the attempt at a cluster that is not its first host's; empty: there are none, or another attempt is the job's.
   std::vector<wire::ExecHost> part_at(const std::string& cluster, const sched::Attempt& attempt) const;
   std::optional<std::string> why_no_part(const wire::JobSpan& span) const;
-  void offer_part(const std::string& cluster, const Lease& of, const sched::Job& job,
-                  const std::vector<wire::ExecHost>& part, const wire::Limits& limits,
-                  const wire::JobSpan& span);
+  void offer_part(const std::string& cluster, const sched::Job& job, const std::vector<wire::ExecHost>& part,
+                  const wire::Limits& limits, const wire::JobSpan& span);
   void recall_part(const std::string& cluster, const sched::Attempt& attempt, const std::string& host,
                    const std::map<std::string, int>& slots);
   void release_part(const std::string& cluster, const sched::Attempt& attempt,
@@ -133,6 +129,9 @@ class LeaseIn : public sched::Engine {
   bool knows(const std::string& cluster) const;
   // The lease whose slots are used on the host; nullptr: none.
   const Lease* lease_of(const sched::HostId& host) const;
+  bool all_placeable(const std::vector<wire::ExecHost>& hosts) const;
+  // What a start asks for on a host whose lease is placeable. The lease and its grant are added to `start`.
+  wire::LentSlots slots_of(const wire::ExecHost& host, const std::string& queue, Start& start) const;
   // `host` is another host of the attempt than its first one.
   bool is_other_host(const std::string& host, const sched::Attempt& attempt) const;
   void borrow();

@@ -198,9 +198,10 @@ void LeaseIn::greeted(const std::string& cluster) {
 void LeaseIn::answered(const std::string& cluster, const Attempt& attempt) {
   const auto found = starts_.find({cluster, attempt});
   if (found == starts_.end()) return;
-  const LeaseId id = found->second.lease;
+  const Start start = std::move(found->second);
   starts_.erase(found);
-  if (leases_.contains(id)) step(id, lease::event::Answered{});
+  for (const auto& [id, under] : start)
+    if (leases_.contains(id)) step(id, lease::event::Answered{});
 }
 
 Result<void> LeaseIn::take_state(const std::string& cluster, const wire::ForwardState& told) {

@@ -88,22 +88,16 @@ void LeaseIn::expect(const std::string& host, const sched::order::Expect& order)
     return handler_.told_soon(host, report::NotPrepared{order.attempt, kSeveralClusters});
   const auto part = part_at(cluster, order.attempt);
   if (!knows(cluster) || part.front().name() != host) return;  // ordered again when it connects
-  const Lease* of = lease_of(HostId(host));
-  if (!of || !of->placeable())
+  if (!all_placeable(part))
     return handler_.told_soon(host, report::PartOver{order.attempt, "the lease has changed", true});
-  for (const auto& each : part)
-    if (lease_of(HostId(each.name())) != of)
-      return handler_.told_soon(
-          each.name(), report::NotPrepared{
-                           order.attempt, "a job on hosts of several leases is not started in this release"});
   const auto span = handler_.span_of(order.attempt);
   if (!span) return;
   if (auto why = why_no_part(*span))
     return handler_.told_soon(host, report::NotPrepared{order.attempt, std::move(*why)});
-  offer_part(cluster, *of, *job, part, order.limits, *span);
+  offer_part(cluster, *job, part, order.limits, *span);
 }
 
-void LeaseIn::offer_part(const std::string& cluster, const Lease& of, const sched::Job& job,
+void LeaseIn::offer_part(const std::string& cluster, const sched::Job& job,
                          const std::vector<wire::ExecHost>& part, const wire::Limits& limits,
                          const wire::JobSpan& span) {
   const Attempt attempt{job.key(), job.record.attempt()};
@@ -113,17 +107,10 @@ void LeaseIn::offer_part(const std::string& cluster, const Lease& of, const sche
   *offer.mutable_asked() = asked_of_part(job, part);
   *offer.mutable_asked()->mutable_limits() = limits;
   peers::propose(peers::proposed(user_map_of(configuration_->files), cluster, job.asked->user()), offer);
-  for (const auto& each : part) {
-    auto& slots = *offer.add_part();
-    slots.set_lease(of.id.number);
-    slots.mutable_under()->set_term(of.number.term);
-    slots.mutable_under()->set_counter(of.number.counter);
-    slots.set_host(std::string(HostId(each.name()).host()));
-    slots.set_slots(static_cast<std::int32_t>(each.slots()));
-    slots.set_queue(job.record.queue());
-  }
+  Start start;
+  for (const auto& each : part) *offer.add_part() = slots_of(each, job.record.queue(), start);
   *offer.mutable_span() = span;
-  starts_[{cluster, attempt}] = {of.id, of.number};
+  starts_[{cluster, attempt}] = std::move(start);
   handler_.say(cluster, std::move(message));
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstdint>
 #include <string>
 
 #include "common/base/job_clock.hpp"
@@ -15,6 +16,14 @@ inline TimePoint lease_now() { return {std::chrono::steady_clock::now().time_sin
 inline int slots_on(const wire::JobRecord& record, const std::string& host) {
   for (const auto& on : record.hosts())
     if (on.name() == host) return static_cast<int>(on.slots());
+  return 0;
+}
+
+// The lease whose slots the job has on the host; 0: the job is not on it, or has slots of our own.
+inline std::uint64_t lease_on(const wire::JobRecord& record, const std::string& host) {
+  for (int i = 0; i < record.hosts_size(); ++i)
+    if (record.hosts(i).name() == host)
+      return i < record.from().leases_size() ? record.from().leases(i) : record.from().lease();
   return 0;
 }
 

@@ -75,11 +75,11 @@ void LeaseOut::held(const std::string& host, const lease::GrantsOnHost& answer) 
   handler_.turn_soon();
 }
 
-lease::GrantNumbers LeaseOut::grants_of(const std::string&, const sched::Attempt& attempt) const {
+lease::GrantNumbers LeaseOut::grants_of(const std::string& host, const sched::Attempt& attempt) const {
   const sched::Job* job = jobs_.find(attempt.job);
   if (!job || !sched::on_lent_slots(job->record)) return {};
   // Of a lease that is over RES takes no start.
-  const std::uint64_t number = job->record.from().lease();
+  const std::uint64_t number = lease_on(job->record, host);
   const auto of = leases_.find(number);
   return {{number, of == leases_.end() ? lease::GrantNumber{} : of->second.lease.number}};
 }
@@ -227,7 +227,7 @@ void LeaseOut::kill(const Lease& of, const std::string& host, int slots) {
   std::vector<std::pair<std::int64_t, const sched::Job*>> there;
   for (const JobKey key : jobs_.on_host(host)) {
     const sched::Job* job = jobs_.find(key);
-    if (job && job->record.from().lease() == of.lease.id.number)
+    if (job && lease_on(job->record, host) == of.lease.id.number)
       there.emplace_back(job->record.start_us(), job);
   }
   std::sort(there.begin(), there.end(), [](const auto& a, const auto& b) {

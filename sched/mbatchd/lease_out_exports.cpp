@@ -105,7 +105,7 @@ lease::Attempts LeaseOut::attempts() const {
       for (const JobKey key : jobs_.on_host(lent.has.host)) {
         const sched::Job* job = jobs_.find(key);
         if (!job || !sched::on_lent_slots(job->record)) continue;
-        auto& there = attempts[{job->record.from().lease(), lent.has.host}];
+        auto& there = attempts[{lease_on(job->record, lent.has.host), lent.has.host}];
         there.slots += slots_on(job->record, lent.has.host);
         const auto [memory_kb, swap_kb] = memory_on(job->record, lent.has.host);
         there.mem_mb += static_cast<double>(memory_kb) / 1024;
@@ -130,7 +130,7 @@ void LeaseOut::export_all() {
       lease::ChosenHost was{host.has.host, leases[i]->lease.consumer, {}};
       for (const JobKey key : jobs_.on_host(host.has.host))
         if (const sched::Job* job = jobs_.find(key);
-            job && job->record.from().lease() == leases[i]->lease.id.number)
+            job && lease_on(job->record, host.has.host) == leases[i]->lease.id.number)
           was.last_start = std::max(was.last_start, WallTime{job->record.start_us()});
       chosen.hosts.push_back(std::move(was));
     }

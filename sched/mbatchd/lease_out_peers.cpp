@@ -111,8 +111,7 @@ sched::book::ForwardedJobs::Answered LeaseOut::start(const std::string& cluster,
   const auto there = attempts();
   std::set<std::string> hosts;
   for (const auto& on : slots) {
-    if (on.lease() != slots.front().lease() || !hosts.insert(on.host()).second)
-      return stale("the job has a host twice, or hosts of two leases");
+    if (!hosts.insert(on.host()).second) return stale("the job has a host twice");
     if (auto why = why_not(cluster, on, there)) return stale(std::move(*why));
   }
   return forwards_.start_on_lent_slots(cluster, offer, asked, who, now);
@@ -136,7 +135,7 @@ std::vector<lease::LeaseReport> LeaseOut::reports() const {
       host.exported = both == one.both_sides.end() ? lent.wanted : both->second;
       host.has = lent.has;
       for (const JobKey key : jobs_.on_host(lent.has.host))
-        if (const sched::Job* job = jobs_.find(key); job && job->record.from().lease() == number)
+        if (const sched::Job* job = jobs_.find(key); job && lease_on(job->record, lent.has.host) == number)
           sched::answers::count(host.counts, job->status(), slots_on(job->record, lent.has.host));
     }
   }

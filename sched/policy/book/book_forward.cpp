@@ -275,6 +275,10 @@ class Accepting {
     from.set_lease(slots.front().lease());
     from.set_lent_host(slots.front().host());
     from.set_part(offer_.part_size() != 0);
+    const bool several =
+        std::any_of(slots.begin(), slots.end(), [&](const auto& on) { return on.lease() != from.lease(); });
+    for (const auto& on : slots)
+      if (several) from.add_leases(on.lease());
     if (offer_.has_programs()) *from.mutable_programs() = offer_.programs();
     *from.mutable_reserved() = offer_.reserved();
     return accept(local, from, [&](BookEntry& entry) {

@@ -295,6 +295,24 @@ TEST_F(OnLentSlots, HasAllHostsThatTheConsumerPlacedItOn) {
   EXPECT_EQ(job(key).record.hosts(1).name(), "hostB");
   EXPECT_EQ(job(key).record.hosts(1).slots(), 2U);
 }
+TEST_F(OnLentSlots, KnowsTheLeaseOfEachOfItsHosts) {
+  wire::ForwardOffer offer;
+  *offer.mutable_attempt() = attempt_of(7);
+  for (const char* host : {"hostA", "hostB"}) {
+    auto& lent = offer.has_lent() ? *offer.add_more_lent() : *offer.mutable_lent();
+    lent.set_lease(host == std::string("hostA") ? 5 : 6);
+    lent.set_host(host);
+    lent.set_slots(1);
+    lent.set_queue("night");
+  }
+  const JobKey several = here(book->forwards().start_on_lent_slots("east", offer, plain_job(), kAnn, now));
+  EXPECT_THAT(job(several).record.from().leases(), ElementsAre(5U, 6U));
+  *offer.mutable_attempt() = attempt_of(8);
+  offer.mutable_more_lent(0)->set_lease(5);
+  const JobKey one = here(book->forwards().start_on_lent_slots("east", offer, plain_job(), kAnn, now));
+  EXPECT_THAT(job(one).record.from().leases(), IsEmpty());
+  EXPECT_EQ(job(one).record.from().lease(), 5U);
+}
 TEST_F(OnLentSlots, APartIsOverForItsClusterWhenNothingOfItIsLeft) {
   tells("hostA", report::HostCame{{}, true});
   tells("hostB", report::HostCame{{}, true});

@@ -53,6 +53,28 @@ class LeaseInTest : public ForwardShellTest {
       }
     });
   }
+  void second_lease(std::uint64_t counter, wire::LeaseStands::State state = wire::LeaseStands::ACTIVE) {
+    hear([&](auto& message) {
+      auto& told = *message.mutable_lease_stands();
+      told.set_lease(6);
+      told.set_state(state);
+      told.mutable_number()->set_term(7);
+      told.mutable_number()->set_counter(counter);
+      auto& host = *told.add_hosts();
+      host.set_host("n4");
+      host.set_slots(2);
+    });
+  }
+  // The number that each lease's answer acknowledges.
+  std::map<std::uint64_t, std::uint64_t> acknowledged() {
+    said.clear();
+    in->flush();
+    std::map<std::uint64_t, std::uint64_t> numbers;
+    for (const auto& one : said)
+      if (one.has_lease_answer())
+        numbers[one.lease_answer().lease()] = one.lease_answer().acknowledged().counter();
+    return numbers;
+  }
   void held(const std::vector<sched::JobKey>& running = {}) {
     hear([&](auto& message) {
       message.mutable_held()->set_last(true);
@@ -116,7 +138,7 @@ class LeaseInTest : public ForwardShellTest {
   }
   void tells_addresses() {
     hear([](auto& message) {
-      for (const char* name : {"n2", "n3"}) {
+      for (const char* name : {"n2", "n3", "n4"}) {
         auto& host = *message.mutable_lease_loads()->add_hosts();
         host.mutable_facts()->set_name(name);
         host.add_addresses("10.0.0.2");
@@ -249,6 +271,49 @@ TEST_F(LeaseInTest, AJobOnSeveralHostsOfALeaseIsOneOrder) {
   in->release("n3@east", signal.attempt);
   EXPECT_EQ(count(What::kSignal), 1) << "their cluster passes it on to all hosts";
   EXPECT_EQ(count(What::kRecall), 0);
+}
+
+TEST_F(LeaseInTest, AJobOnHostsOfTwoLeasesOfOneProviderIsOneOrder) {
+  connects();
+  second_lease(3);
+  const sched::JobKey key{submit(sched::book::plain_job()), 0};
+  dispatch(key, {"n2@east", "n4@east"});
+  orders();
+  ASSERT_EQ(count(What::kOffer), 1);
+  const auto& offer =
+      std::find_if(said.begin(), said.end(), [](const auto& one) { return one.has_offer(); })->offer();
+  EXPECT_EQ(offer.lent().lease(), 5U);
+  EXPECT_EQ(offer.more_lent(0).lease(), 6U);
+  EXPECT_EQ(offer.more_lent(0).under().counter(), 3U);
+  // The start is unanswered for both leases.
+  second_lease(4);
+  stands(wire::LeaseStands::ACTIVE, 2, 2);
+  EXPECT_EQ(acknowledged(), (std::map<std::uint64_t, std::uint64_t>{{5, 0}, {6, 0}}));
+  ASSERT_TRUE(in->heard("east", state_of(key)));
+  EXPECT_EQ(acknowledged(), (std::map<std::uint64_t, std::uint64_t>{{5, 2}, {6, 4}}));
+}
+
+TEST_F(LeaseInTest, APartHasHostsOfTwoLeases) {
+  connects();
+  second_lease(3);
+  tells_addresses();
+  const sched::JobKey key = spans({"hostA", "n2@east", "n4@east"});
+  ASSERT_EQ(count(What::kOffer), 1);
+  const auto offer =
+      std::find_if(said.begin(), said.end(), [](const auto& one) { return one.has_offer(); })->offer();
+  ASSERT_EQ(offer.part_size(), 2);
+  EXPECT_EQ(offer.part(0).lease(), 5U);
+  EXPECT_EQ(offer.part(1).lease(), 6U);
+  EXPECT_EQ(offer.part(1).host(), "n4");
+  in->lost("east");
+  const sched::JobKey other = spans({"hostA", "n2@east", "n4@east"});
+  connects();
+  second_lease(4, wire::LeaseStands::INACTIVE);
+  tells_addresses();
+  said.clear();
+  in->expect("n2@east", *book->hosts().expect_order({other, "n2@east", job(other).record.attempt()}));
+  EXPECT_EQ(count(What::kOffer), 0);
+  EXPECT_EQ(status(other), wire::STATUS_PEND) << "one of the leases is being changed";
 }
 
 TEST_F(LeaseInTest, NoJobStartsOnABorrowedHostAndHostsOfAnotherCluster) {
