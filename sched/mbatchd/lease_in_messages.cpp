@@ -189,6 +189,7 @@ void LeaseIn::greeted(const std::string& cluster) {
   }
   for (const auto& state : of_parts.running()) static_cast<void>(take_state(cluster, state));
   for (const auto& over : of_parts.over()) static_cast<void>(take_over(cluster, over));
+  if (!by_host.empty()) handler_.told(by_host.begin()->first, report::PartsTold{});
   borrow();
   for (const auto& [id, one] : leases_)
     if (id.provider == cluster) answers_.insert(id);

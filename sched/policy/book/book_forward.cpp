@@ -81,7 +81,8 @@ SaidOfAttempt said(const BookEntry& entry, WallTime now) {
     *state.mutable_job() = elsewhere_of(job);
     if (pending(state.job().status())) state.mutable_job()->set_why(record.start_failure());
     state.set_terminal(entry.stream != nullptr);
-    const bool asked_back = is_part(record) && from.withdrawn() && !from.releasing();
+    // Also one that is being ended: its cluster may have been out of reach when it was asked.
+    const bool asked_back = is_part(record) && from.withdrawn();
     state.set_prepared(is_part(record) && !record.starting() && !from.releasing() && !asked_back);
     if (asked_back) state.mutable_job()->set_why("its slots are taken back from the lease");
     return {std::move(state), std::nullopt};

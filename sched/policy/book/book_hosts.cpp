@@ -84,6 +84,9 @@ class ReportHandler {
     if (BookEntry* entry = placed_here(told.attempt))
       m_.step(*entry, event::PartLost{host_, told.why, told.recalled}, now_, effects);
   }
+  void operator()(const report::PartsTold&) {
+    m_.awaits_no_more(std::string(HostId(host_).cluster()), now_, effects);
+  }
   void operator()(const report::Begun& told) {
     for (const Attempt& attempt : told.attempts)
       if (BookEntry* entry = first_of(attempt)) m_.step(*entry, event::Begun{}, now_, effects);
@@ -254,7 +257,7 @@ class ReportHandler {
       return;
     }
     if (told.usage) take_usage(*entry, *told.usage);
-    m_.step(*entry, event::Ended{told}, now_, effects);
+    m_.end(*entry, told, now_, effects);
   }
 
   void post_over(const report::PostOver& told) {

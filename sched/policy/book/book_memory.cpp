@@ -450,6 +450,7 @@ void Memory::step(BookEntry& entry, const JobHappening& event, WallTime now, Eff
   time_job(entry, now);
   time_id(key.id);
   look_again(key.id, key, effects);
+  if (!held_ends.empty()) look_at_held_end(entry, now, effects);
 }
 
 // ---------------------------------------------------------------- dependencies

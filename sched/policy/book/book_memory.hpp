@@ -142,6 +142,12 @@ struct SubmissionEntry {
   bool registered = false;    // it is among the dependents of the ids that its condition names
 };
 
+// An end that its host has reported, and will again until it is acknowledged. In memory alone.
+struct HeldEnd {
+  report::Over told;
+  std::set<std::string> awaits;  // clusters
+};
+
 struct Memory : jobs::JobFacts {
   ConfigView config;
   jobs::BookParameters parameters;
@@ -172,6 +178,7 @@ struct Memory : jobs::JobFacts {
   // "@cluster": connected, and of a release that knows no recalls (signals).
   std::set<std::string> without_recalls, without_signals;
   KnownHosts hosts;
+  std::map<JobKey, HeldEnd> held_ends;
   std::map<wire::JobStatus, std::set<JobKey>> by_status;
   std::unordered_map<std::string, std::set<std::int32_t>> by_name;  // ids by job name
   std::map<std::string, ApplicationJobs> of_application;  // by name; profiles without jobs are left out
@@ -262,6 +269,12 @@ struct Memory : jobs::JobFacts {
   void step(BookEntry& entry, const JobHappening& event, WallTime now, Effects& effects);
   // Dispatches the job. If its first host knows go-aheads, the start waits for one.
   void place(BookEntry& entry, event::Dispatched plan, WallTime now, Effects& effects);
+  // The job has ended so. The end waits where it may be that of a recall which a cluster could not tell.
+  void end(BookEntry& entry, const report::Over& told, WallTime now, Effects& effects);
+  // The cluster has said how its parts stand, or never will.
+  void awaits_no_more(const std::string& cluster, WallTime now, Effects& effects);
+  // The job has changed: its held end counts where it is to be ended anyway, and for no other attempt.
+  void look_at_held_end(BookEntry& entry, WallTime now, Effects& effects);
   // Hosts of older releases, which do not confirm an order (knows_go), count as prepared.
   void vouch_for_silent_hosts(BookEntry& entry, WallTime now, Effects& effects);
 

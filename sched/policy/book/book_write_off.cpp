@@ -38,6 +38,16 @@ class WritingOff {
     if (!only_say_) m_.step(entry, event::PostEnded{true}, now_, result.effects);
   }
 
+  // A job of ours that has ended here; whether that cluster had taken its part back was still to be told.
+  void end_held(const JobKey key, const HeldEnd& held) {
+    say("Job <" + text(key) + "> has ended here while its part in cluster <" + cluster_ +
+        "> was out of reach" +
+        (held.awaits.size() > 1 ? ": others of its parts are still awaited" : ": the end counts as it is"));
+  }
+  void ends_are_awaited_no_more() {
+    if (!only_say_) m_.awaits_no_more(cluster_, now_, result.effects);
+  }
+
   // A job of that cluster that is here.
   void theirs(BookEntry& entry) {
     wire::JobRecord& record = entry.job->record;
@@ -126,6 +136,9 @@ ForwardedJobs::WrittenOff ForwardedJobs::write_off(const std::string& cluster, c
   const std::vector<JobKey> post_open = with_open_post_execution(m, cluster);
   for (const JobKey key : there) writing.ours(m.at(key));
   for (const JobKey key : post_open) writing.post_open(m.at(key));
+  for (const auto& [key, held] : m.held_ends)
+    if (held.awaits.contains(cluster)) writing.end_held(key, held);
+  writing.ends_are_awaited_no_more();
   std::vector<JobKey> here;
   for (auto one = m.foreign.lower_bound({cluster, {}});
        one != m.foreign.end() && one->first.cluster == cluster; ++one)

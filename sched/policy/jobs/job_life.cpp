@@ -210,6 +210,15 @@ class Life : LifePart {
     }
   }
 
+  void on(const event::EndHeld& held) {
+    if (!placed(status()) || unknown()) return;
+    record_.set_status_before_unknown(status());
+    record_.set_start_failure(held.why);
+    to(wire::STATUS_UNKWN);
+    record_status(held.why);
+    changed();
+  }
+
   void on(const event::PostEnded& post) {
     if (!finished(status()) || record_.post_status() != wire::POST_RUNNING) return;
     record_.set_post_status(post.failed ? wire::POST_ERR : wire::POST_DONE);
@@ -476,6 +485,11 @@ class Life : LifePart {
 
 bool held_when_requeued(const wire::JobRecord& record) {
   return record.requeue_asked() && record.requeue_held() && placed(record.status());
+}
+
+bool may_be_of_a_recall(const wire::JobRecord& record, const report::Over& told) {
+  return told.how == report::Over::How::ended && told.exit_status != 0 && told.term_reason == 0 &&
+         !record.kill_asked() && !is_part(record) && !is_elsewhere(record);
 }
 
 void step(Job& job, const JobRules& rules, const JobHappening& event, WallTime now, Effects& effects) {

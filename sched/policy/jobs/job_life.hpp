@@ -47,6 +47,7 @@
 //   A part of another cluster's job (is_part, job_life_part.hpp): each host is ordered to expect tasks, and it runs when all have prepared.
 //   What would end it or take its start back releases it; it is over when nothing of it is left on any of its hosts.
 //   A job with such a part elsewhere: PartLost -> before the go-ahead as NotPrepared, then as KillAsked; recalled or rerunnable: as brequeue.
+//   EndHeld: RUN, SSUSP, USUSP -> UNKWN, until the Ended that the Book keeps.
 //
 //   (a) a job that an administrator has stopped is resumed by an administrator only
 //   (b) -> SSUSP if the scheduler has reasons of its own to suspend it
@@ -109,6 +110,10 @@ void step(Job& job, const JobRules& rules, const JobHappening& event, WallTime n
 
 // The job is being requeued, and will be held then (brequeue -H, or bstop since).
 bool held_when_requeued(const wire::JobRecord& record);
+
+// The end may be that of a task which another cluster has killed with the job's part there, when it took its slots back: while such a
+// cluster is not connected the Book holds the end, since such a job is requeued and has not failed (docs/decisions/0106).
+bool may_be_of_a_recall(const wire::JobRecord& record, const report::Over& told);
 
 // The present or last attempt of a job.
 Attempt attempt_of(const wire::JobRecord& record);

@@ -110,7 +110,8 @@ std::string status_words(const JobEvent::Status& status) {
     case wire::STATUS_SSUSP:
       return "Suspended by the system" + (status.why().empty() ? "" : ": " + status.why());
     case wire::STATUS_UNKWN:
-      return "Unknown; unable to reach the execution host";
+      return status.why().empty() ? "Unknown; unable to reach the execution host"
+                                  : "Unknown: " + status.why();
     case wire::STATUS_ZOMBI:
       return "Zombi; unable to reach the execution host, which is to end the job";
     default:

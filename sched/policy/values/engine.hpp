@@ -132,6 +132,8 @@ struct PartOver {
   std::string why;
   bool recalled = false;  // its slots were taken back or lost: the job may start again
 };
+// The cluster of this borrowed host has told how each part of our jobs stands that it has.
+struct PartsTold {};
 // The first host has got the Go and begins the job.
 struct Begun {
   std::vector<Attempt> attempts;
@@ -206,10 +208,11 @@ struct Elsewhere {
 
 }  // namespace report
 
-using HostReport = std::variant<report::HostCame, report::Prepared, report::NotPrepared, report::Begun,
-                                report::Ready, report::Running, report::Used, report::Stopped,
-                                report::Resumed, report::Over, report::PostOver, report::LeftBehind,
-                                report::NotOurs, report::Elsewhere, report::Gone, report::PartOver>;
+using HostReport =
+    std::variant<report::HostCame, report::Prepared, report::NotPrepared, report::Begun, report::Ready,
+                 report::Running, report::Used, report::Stopped, report::Resumed, report::Over,
+                 report::PostOver, report::LeftBehind, report::NotOurs, report::Elsewhere, report::Gone,
+                 report::PartOver, report::PartsTold>;
 
 // Orders are given after the commit of their turn. sched/mbatchd/engine.hpp brings the reports to the Book.
 class Engine {

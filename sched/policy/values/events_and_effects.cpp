@@ -29,6 +29,7 @@ struct EventText {
     return "Ended how " + std::to_string(static_cast<int>(e.told.how)) + " status " +
            std::to_string(e.told.exit_status);
   }
+  std::string operator()(const event::EndHeld& e) const { return "EndHeld: " + e.why; }
   std::string operator()(const event::PostEnded& e) const {
     return e.failed ? "PostEnded badly" : "PostEnded";
   }

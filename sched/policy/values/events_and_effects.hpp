@@ -88,6 +88,10 @@ struct ResumedThere {};
 struct Ended {
   report::Over told;
 };
+// Its end is kept until the clusters of its parts have said whether they have ended them: Ended follows.
+struct EndHeld {
+  std::string why;  // one line
+};
 struct PostEnded {
   bool failed = false;
 };
@@ -166,7 +170,8 @@ using JobHappening =
                  event::GivenUpEnded, event::KillAsked, event::RemoveAsked, event::SignalAsked,
                  event::StopAsked, event::ResumeAsked, event::LimitsChanged, event::RestartAsked,
                  event::TerminateTimeCame, event::AvoidanceOver, event::PauseOver, event::Elsewhere,
-                 event::RecallDue, event::WrittenOff, event::PartGone, event::PartLost, event::PartReleased>;
+                 event::RecallDue, event::WrittenOff, event::PartGone, event::PartLost, event::PartReleased,
+                 event::EndHeld>;
 std::string text(const JobHappening& event);  // one line
 
 namespace effect {

@@ -404,6 +404,8 @@ TEST_F(OnLentSlots, ARecallOfAPartAsksItsClusterFirst) {
   EXPECT_EQ(said.job().why(), "its slots are taken back from the lease");
   EXPECT_FALSE(releases(Recall::asks));
   EXPECT_TRUE(releases(Recall::ends)) << "its cluster has not released it";
+  EXPECT_EQ(book->forwards().said_of(key, now)->state->job().why(), said.job().why())
+      << "its cluster may not have heard it";
   EXPECT_FALSE(releases(Recall::ends)) << "once";
 }
 TEST_F(OnLentSlots, ARecallHasAReasonOfItsOwnWhereTheSiteWantsIt) {

@@ -316,6 +316,33 @@ TEST_F(LeaseInTest, APartHasHostsOfTwoLeases) {
   EXPECT_EQ(status(other), wire::STATUS_PEND) << "one of the leases is being changed";
 }
 
+TEST_F(LeaseInTest, AFailureDuringACutCountsWhenTheProviderHasToldOfItsParts) {
+  connects();
+  tells_addresses();
+  const sched::JobKey failed = spans(), recalled = spans();
+  for (const auto key : {failed, recalled}) {
+    prepared_here(key);
+    ASSERT_TRUE(in->heard("east", part_state(key, true)));
+  }
+  in->lost("east");
+  for (const auto key : {failed, recalled}) {
+    ends(key, 1 << 8);
+    EXPECT_EQ(status(key), wire::STATUS_UNKWN);
+  }
+  in->serves("east");
+  stands(wire::LeaseStands::ACTIVE, 1, 2);
+  hear([](auto& message) { message.mutable_leases_told()->add_leases(5); });
+  hear([&](auto& message) {
+    message.mutable_held()->set_last(true);
+    *message.mutable_held()->add_running() = part_state(failed, true).state();
+    auto& ends_it = *message.mutable_held()->add_running();
+    ends_it = part_state(recalled, false).state();
+    ends_it.mutable_job()->set_why("its slots are taken back from the lease");
+  });
+  EXPECT_EQ(status(failed), wire::STATUS_EXIT);
+  EXPECT_EQ(status(recalled), wire::STATUS_PEND);
+}
+
 TEST_F(LeaseInTest, NoJobStartsOnABorrowedHostAndHostsOfAnotherCluster) {
   connects();
   const sched::JobKey key{submit(sched::book::plain_job()), 0};
