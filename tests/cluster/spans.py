@@ -4,85 +4,13 @@ them, have tasks on each of them, and give a borrowed slot back when nothing of 
 import os
 import re
 
-from rollcall_testing.batch_cluster import QUEUES
 from rollcall_testing.cluster_links import Cut, MasterKilled
-from rollcall_testing.federation import ALICE, Federation
+from rollcall_testing.federation import ALICE
+from rollcall_testing.mixed_jobs import BOTH, alive, borrow, exports, mixed, open_gate, shown, task_file
 from rollcall_testing.munge import needs_users
 from rollcall_testing.programs import notes_in
 from rollcall_testing.runner import expect, expect_equal, expect_in, main
 from rollcall_testing.waiting import wait_until
-
-BOTH = QUEUES + """Begin Queue
-QUEUE_NAME = both
-PRIORITY = 40
-HOSTS = {own} allremote
-End Queue
-"""
-LENDS = """Begin HostExport
-PER_HOST = {host}
-SLOTS = {slots}
-DISTRIBUTION = ([west, 1])
-End HostExport
-"""
-PARAMS = "MC_RUSAGE_UPDATE_INTERVAL = 1"
-
-
-def mixed(bench, west=("n1",), own="all", lent=None, apart=(), conf=""):
-    """West with two slots on each host of its own and two on each borrowed one. `lent`: hosts by provider. `conf`: lines of lsf.conf."""
-    lent = lent or {"east": ("n2",)}
-    members = {"west": west, **lent}
-    clusters = Federation(bench, members, queues={"west": BOTH.format(own=own)}, params=dict.fromkeys(members, PARAMS),
-                          slots={"west": 2, **dict.fromkeys(lent, 1)}, conf=dict.fromkeys(members, conf), apart=apart)
-    for name, hosts in lent.items():
-        clusters[name].write_batch("lsb.resources", LENDS.format(host=hosts[-1], slots=2))
-    receives = "".join(f"{name} Y\n" for name in lent)
-    with open(f"{clusters['west'].conf}/lsf.cluster.west", "a", encoding="utf-8") as file:
-        file.write(f"Begin RemoteClusters\nCLUSTERNAME RECV_FROM\n{receives}End RemoteClusters\n")
-    return clusters
-
-
-def shown(side, *jobs):
-    def text():
-        histories = "".join(side.user("bhist", "-l", str(job)).stdout + side.user("bjobs", "-l", "-UF", str(job)).stdout for job in jobs)
-        return f"{side.user('bhosts', '-w').stdout}\n{histories}\n{side.logs_text()}"
-
-    return text
-
-
-def open_gate(clusters):
-    with open(f"{clusters['west'].places[ALICE]}/gate", "w", encoding="utf-8"):
-        pass
-
-
-def borrow(clusters, count=1):
-    """A job that could use them has the leases made."""
-    west = clusters["west"]
-    own = [west.bsub("sleep 1000", "-q", "normal", "-n", "2", "-o", "/dev/null") for _ in west.names]
-    for fills in own:
-        west.wait_for(fills, "RUN")
-    job = west.bsub("sleep 0", "-q", "both", "-o", "/dev/null")
-    west.wait_for(job, "DONE")
-    wait_until(lambda: sum("@" in line.split()[0] and line.split()[1] == "ok" for line in west.user("bhosts", "-w").stdout.splitlines()[1:]) >= count,
-               shown(west))
-    for fills in own:
-        west.run("bkill", str(fills))
-        west.wait_for(fills, "EXIT")
-
-
-def task_file(clusters):
-    home = clusters["west"].places[ALICE]
-    with open(f"{home}/task", "w", encoding="utf-8") as file:
-        file.write(f"#!/bin/sh\necho $(hostname) $LSB_JOBID >>{home}/ran\n")
-    os.chmod(f"{home}/task", 0o755)
-    return f"{home}/task"
-
-
-def alive(pid):
-    try:
-        with open(f"/proc/{pid}/stat", encoding="utf-8") as file:
-            return file.read().rsplit(")", 1)[1].split()[0] != "Z"
-    except OSError:
-        return False
 
 
 def test_a_job_runs_on_hosts_of_both_clusters(bench):
@@ -243,7 +171,7 @@ def test_a_recalled_part_requeues_the_job(bench):
         east.good("badmin", "reconfig", "-f")
         west.wait_for(job, "PEND")
         wait_until(lambda: west.host_row("n2@east") is None, shown(west, job))
-        east.write_batch("lsb.resources", LENDS.format(host="n2", slots=2))
+        east.write_batch("lsb.resources", exports("n2"))
         east.good("badmin", "reconfig", "-f")
         wait_until(lambda: len(clusters.lines("ran")) == 2, shown(west, job), 60)
         open_gate(clusters)
@@ -259,6 +187,33 @@ def test_hosts_of_two_providers_are_in_one_job(bench):
         west.wait_for(job, "DONE", "EXIT")
         expect_equal(sorted(clusters.lines("ran")), [f"n1 {job}"] * 2 + [f"n2 {job}"] * 3 + [f"n3 {job}"] * 2,
                      f"tasks: {clusters.lines(f'out.{job}')} {shown(west, job)()}")
+
+
+def test_a_job_has_hosts_of_two_leases_of_one_provider(bench):
+    with mixed(bench, lent={"east": ("n2", "n3")}, lends={"east": ("n2", "n3")}) as clusters:
+        west, east = clusters["west"], clusters["east"]
+        borrow(clusters, 2)
+        expect_equal(len(re.findall(r"^east .*east#", west.user("bclusters").stdout, re.M)), 2, f"leases: {west.user('bclusters').stdout}")
+        home, task = west.places[ALICE], task_file(clusters)
+        job = west.bsub(f"blaunch {task}; until [ -e {home}/gate ]; do sleep 0.1; done", "-q", "both", "-n", "6", "-o", "out.%J")
+        wait_until(lambda: len(clusters.lines("ran")) == 6, lambda: f"{clusters.lines(f'out.{job}')} {shown(west, job)()}")
+        expect_equal(sorted(clusters.lines("ran")), [f"n1 {job}"] * 2 + [f"n2 {job}"] * 2 + [f"n3 {job}"] * 2, "tasks")
+        west.wait_for(job, "RUN")
+        expect_equal(east.jobs("exec_host stat")[-1], "2*n2:2*n3 RUN", "one part at east")
+        # One of the leases is recalled: the job is requeued, and the other lease's slots are idle.
+        east.write_batch("lsb.resources", exports("n2"))
+        east.good("badmin", "reconfig", "-f")
+        west.wait_for(job, "PEND")
+        wait_until(lambda: west.host_row("n3@east") is None and west.host_row("n2@east")[4] == "0", shown(west, job))
+        east.write_batch("lsb.resources", exports("n2", "n3"))
+        east.good("badmin", "reconfig", "-f")
+        wait_until(lambda: len(clusters.lines("ran")) == 12, shown(west, job), 60)
+        # Both of its hosts are borrowed, by two leases: one job there.
+        alone = west.bsub(f"blaunch {task}", "-q", "both", "-n", "4", "-m", "n2@east n3@east", "-o", "/dev/null")
+        open_gate(clusters)
+        west.wait_for(job, "DONE")
+        west.wait_for(alone, "DONE")
+        expect_equal(sorted(line.split()[0] for line in clusters.lines("ran")[12:]), ["n2", "n2", "n3", "n3"], "its tasks")
 
 
 def test_a_job_that_must_begin_on_a_borrowed_host_is_not_mixed(bench):
