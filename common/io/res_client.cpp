@@ -90,6 +90,7 @@ FromRes<wire::StreamPlace> ResClient::run_task(const std::string& host, const wi
 FromRes<wire::StreamPlace> ResClient::run_task(const SpanHost& host, const wire::RunTask& task) const {
   if (auto why_not = objection_to(task)) return *why_not;
   ResError error{ResError::Kind::refused, "host " + host.host + ": no address of it is known here"};
+  std::optional<ResError> refusal;
   for (const std::string& address : host.addresses) {
     auto client = Client::open(files_, {address, host.port, patience_, host.ticket});
     if (!client) {
@@ -97,10 +98,11 @@ FromRes<wire::StreamPlace> ResClient::run_task(const SpanHost& host, const wire:
       continue;
     }
     auto place = ask_for_task(*client, host.host, task);
-    if (place) place->set_host(address);
-    return place;
+    if (place) return place->set_host(address), place;
+    // It may be another host's RES: an address of a bridge is one of every host. A refusal says more than an address without an answer.
+    refusal = place.error();
   }
-  return error;
+  return refusal.value_or(error);
 }
 
 FromRes<wire::StreamPlace> ResClient::ask_for_task(Client& client, const std::string& host,

@@ -381,6 +381,7 @@ void Jobs::acknowledge(const wire::JobAttempt& attempt) {
   if (!job->over) {
     // mbatchd does not know the job: end it.
     job->unknown_there = true;
+    if (job->clearing) return;  // over() forgets it when its processes have ended
     if (!job->alive) return forget(job);
     wire::ToShepherd message;
     auto& kill = *message.mutable_signal();
@@ -400,6 +401,7 @@ void Jobs::release(const wire::ToRes::ReleaseJob& release) {
   if (!job || (job->first_host() && !job->prepared)) return;
   job->released = true;
   job->tells_gone = release.tell();
+  if (job->clearing) return;  // likewise
   if (!job->alive) return forget(job);
   wire::ToShepherd message;
   *message.mutable_release()->mutable_job() = release.job();

@@ -129,7 +129,10 @@ class Daemon {
                clusters_.grants_held(host, held);
              },
              [this](const sched::Attempt& attempt) { return clusters_.span_of(attempt); },
-             [this](const sched::Attempt& attempt) { return clusters_.is_part(attempt); }})),
+             [this](const sched::Attempt& attempt) { return clusters_.is_part(attempt); },
+             [this](const std::string& host, const sched::Attempt& attempt) {
+               clusters_.await_span(host, attempt);
+             }})),
         pieces_(
             loop_.context(), book_.jobs(), book_.forwards(), links_,
             {[this](const std::string& cluster, wire::PeerMessage message) {
@@ -361,6 +364,8 @@ class Daemon {
     const auto touched = committer_.take(std::move(effects));
     for (const auto key : touched.jobs) keeper_.job(key);
     for (const auto& state : touched.controls) keeper_.control(state);
+    if (!touched.jobs.empty()) clusters_.jobs_touched(touched.jobs);
+    if (!touched.controls.empty()) clusters_.hosts_changed();
     if (touched.schedule) scheduler_.want();
     turn_soon();
   }
@@ -383,6 +388,7 @@ class Daemon {
   }
 
   bool plan() {
+    clusters_.before_cycle();
     if (committer_.failing() || !scheduler_.make(wall_now())) return false;
     clusters_.planned(wall_now());
     queries_.planned();

@@ -50,6 +50,8 @@ struct EngineSetup {
   std::function<std::optional<wire::JobSpan>(const sched::Attempt&)> span_of{};
   // The attempt is a part of another cluster's job: a host that releases it says when nothing of it is left.
   std::function<bool(const sched::Attempt&)> is_part{};
+  // The order for this host could not leave: not every host of the attempt can be named yet. It is to be given again.
+  std::function<void(const std::string& host, const sched::Attempt&)> awaits_span{};
 };
 
 // A piece of a file, read or written as this user.

@@ -107,6 +107,7 @@ class EngineRouter : public sched::OrderRouter<Engine> {
             },
         .span_of = setup_.span_of,
         .is_part = setup_.is_part,
+        .awaits_span = setup_.awaits_span,
     };
   }
   Engine* engine_with(io::LinkId link) const {

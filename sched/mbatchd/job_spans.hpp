@@ -1,8 +1,8 @@
 // JobSpans: what the hosts of jobs share that have hosts of several clusters: of our own jobs it is made, of parts of other clusters' jobs it
 // is what their cluster has told. docs/decisions/0106.
 //
-// In memory only. Ours are made again, the same ones, after a restart. A host of a part that lost its order while mbatchd was restarted
-// cannot get it again: the start is taken back, or the part goes on without that host's tasks.
+// In memory only. Ours are made again, the same ones, after a restart; those of parts come again with their clusters' offers, as long as
+// the part waits for its hosts. A host that loses its order later cannot get it again: the part goes on without that host's tasks.
 #pragma once
 
 #include <functional>
@@ -25,6 +25,7 @@ class JobSpans {
 
   // The part `job` of another cluster's job; checked.
   void told(sched::JobKey job, const wire::JobSpan& span);
+  bool knows(sched::JobKey part) const { return told_.contains(part); }
   bool is_part(const sched::Attempt& attempt) const;
   // None: all hosts of the attempt are of one cluster, or it is a part whose span is not known.
   std::optional<wire::JobSpan> of(const sched::Attempt& attempt) const;

@@ -47,12 +47,9 @@ std::map<std::string, int> LeaseIn::uses(const Lease& of) const {
 
 // Slots of parts that have not ended there. A job that has its part in use again counts by itself.
 int LeaseIn::ending_on(const std::string& cluster, const std::string& host) const {
-  std::int64_t slots = 0;
-  for (const auto& [part, ending] : ending_) {
-    if (part.first != cluster) continue;
-    if (const auto on = ending.slots.find(host); on != ending.slots.end()) slots += on->second;
-  }
-  return static_cast<int>(std::min<std::int64_t>(slots, peers::kMostLeasedSlots));
+  const auto on = ending_slots_.find({cluster, host});
+  if (on == ending_slots_.end()) return 0;
+  return static_cast<int>(std::min<std::int64_t>(on->second, peers::kMostLeasedSlots));
 }
 
 lease::JobsNow LeaseIn::jobs_of(const Lease& of) const {
@@ -115,6 +112,7 @@ const sched::BorrowedLoad* LeaseIn::load_of(const HostId& host) const {
 }
 
 void LeaseIn::flush() {
+  for (auto& [cluster, message] : std::exchange(acknowledged_, {})) handler_.say(cluster, std::move(message));
   for (const LeaseId& id : std::exchange(answers_, {})) {
     const auto found = leases_.find(id);
     if (found == leases_.end() || !peers_.contains(id.provider)) continue;
@@ -281,11 +279,11 @@ void LeaseIn::acknowledge(const std::string& host, const Attempt& attempt) {
 }
 
 void LeaseIn::release(const std::string& host, const Attempt& attempt) {
-  if (const auto part = part_at(provider_of(host), attempt); !part.empty()) {
-    if (part.front().name() == host) release_part(provider_of(host), attempt, part);
-    return;
-  }
-  if (is_other_host(host, attempt)) return;
+  const std::string cluster = provider_of(host);
+  if (const auto part = ending_.find({cluster, attempt}); part != ending_.end())
+    return recall_part(cluster, attempt, part->second);
+  // Its provider has told of it no part since mbatchd was started: if it has one, it will, and that is recalled.
+  if (is_other_host(host, attempt) || !part_at(cluster, attempt).empty()) return;
   wire::PeerMessage message = peers::recall_of(attempt);
   *message.mutable_recall()->mutable_attempt() = named(attempt, host);
   handler_.say(provider_of(host), std::move(message));

@@ -45,6 +45,9 @@ class LeaseIn : public sched::Engine {
     std::function<void()> plan_soon;  // slots have come
     std::function<void()> turn_soon;  // an answer is due
     std::function<std::optional<wire::JobSpan>(const sched::Attempt&)> span_of;
+    // A part is offered when its hosts can all be named: then the order is to come again.
+    std::function<void(const std::string& host, const sched::Attempt&)> awaits_span;
+    std::function<void()> named;  // more hosts can be named
   };
   LeaseIn(const sched::book::JobTable& jobs, sched::book::HostLedger& hosts,
           sched::answers::SnapshotKeeper& keeper, io::Log& log, Handler handler)
@@ -61,6 +64,11 @@ class LeaseIn : public sched::Engine {
   void lost(const std::string& cluster);
   // What it says of leases, and of attempts on its hosts. An error: it cannot be true; the message is dropped.
   Result<void> heard(const std::string& cluster, const wire::PeerMessage& message);
+
+  // The Book has changed these jobs, and no cycle has run since: slots of parts that it has no use for any more stay in use.
+  void changed(const std::set<sched::JobKey>& jobs);
+  // Before a cycle.
+  void count_strange_parts();
 
   // Behind a cycle: asks for leases that a job which still waits could use.
   void planned(const sched::cycle::Snapshot& snapshot);
@@ -91,10 +99,16 @@ class LeaseIn : public sched::Engine {
     std::map<std::string, HostPlace> places;           // likewise
   };
   using Start = std::map<LeaseId, sched::lease::GrantNumber>;  // not answered yet: under which grants
-  // A part that the Book has released, and that its provider has not told to be over.
-  struct Ending {
+  // A job's part at a provider. By the attempt, then by the cluster.
+  struct Part {
+    std::string host;                  // its first one, as the provider has it
     std::map<std::string, int> slots;  // by the provider's names of the hosts
-    bool asked = false;                // in this connection
+  };
+  using PartName = std::pair<sched::Attempt, std::string>;
+  // A part that the Book has no use for any more, and that its provider has not told to be over.
+  struct Ending {
+    Part part;
+    bool asked = false;  // in this connection
   };
   using OfProvider = std::pair<std::string, sched::Attempt>;
   static constexpr const char* kSeveralClusters =
@@ -103,16 +117,22 @@ class LeaseIn : public sched::Engine {
   // Hosts of the attempt at a cluster that is not its first host's; empty: there are none, or another attempt is the job's.
   std::vector<wire::ExecHost> part_at(const std::string& cluster, const sched::Attempt& attempt) const;
   std::optional<std::string> why_no_part(const wire::JobSpan& span) const;
+  // The host of the place is to be told of yet: it is not connected, or its cluster is not.
+  bool awaited(const wire::JobSpan::Place& place) const;
   void offer_part(const std::string& cluster, const sched::Job& job, const std::vector<wire::ExecHost>& part,
                   const wire::Limits& limits, const wire::JobSpan& span);
-  void recall_part(const std::string& cluster, const sched::Attempt& attempt, const std::string& host,
-                   const std::map<std::string, int>& slots);
-  void release_part(const std::string& cluster, const sched::Attempt& attempt,
-                    const std::vector<wire::ExecHost>& part);
+  static Part part_of(const std::vector<wire::ExecHost>& hosts);
+  void recall_part(const std::string& cluster, const sched::Attempt& attempt, Ending& ending);
+  Ending& end_part(const std::string& cluster, const sched::Attempt& attempt, Part part);
+  void end_strange_part(const std::string& cluster, const wire::ForwardState& told,
+                        const wire::JobElsewhere& there);
   void take_part_state(const std::string& cluster, const wire::ForwardState& told,
                        const wire::JobElsewhere& there);
   void take_part_over(const std::string& cluster, const wire::ForwardOver& told);
   int ending_on(const std::string& cluster, const std::string& host) const;
+  void erase_endings(const std::function<bool(const OfProvider&)>& which);
+  // A host of the provider that a job of ours, or a lease, has.
+  bool has_host(const std::string& cluster, const std::string& host) const;
 
   Result<void> take_stands(const std::string& cluster, const wire::LeaseStands& told);
   void take_listed(const std::string& cluster, const wire::LeasesTold& told);
@@ -121,6 +141,7 @@ class LeaseIn : public sched::Engine {
   Result<void> take_state(const std::string& cluster, const wire::ForwardState& told);
   Result<void> take_over(const std::string& cluster, const wire::ForwardOver& told);
   void greeted(const std::string& cluster);
+  void acknowledge_end(const std::string& cluster, const wire::ForwardAttempt& attempt);
   void follow(const std::string& host, const sched::Job& job, const wire::JobElsewhere& there);
   void answered(const std::string& cluster, const sched::Attempt& attempt);
   void step(const LeaseId& id, const sched::lease::ConsumerEvent& event);
@@ -145,7 +166,13 @@ class LeaseIn : public sched::Engine {
   std::map<LeaseId, Lease> leases_;
   std::map<std::string, Peer> peers_;  // those that serve
   std::map<OfProvider, Start> starts_;
+  std::map<PartName, Part> parts_;  // of jobs that have hosts: asked for, or told of by their providers
   std::map<OfProvider, Ending> ending_;
+  std::map<std::pair<std::string, std::string>, std::int64_t>
+      ending_slots_;            // of all those, by cluster and host
+  bool strange_parts_ = false;  // the snapshot does not count them yet
+  std::vector<std::pair<std::string, wire::PeerMessage>>
+      acknowledged_;               // ends of parts, once they are committed
   std::set<std::string> came_;     // hosts that the Book believes connected
   std::set<LeaseId> answers_;      // due
   std::set<std::string> unknown_;  // resources that the log was told of

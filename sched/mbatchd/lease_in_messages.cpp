@@ -124,6 +124,7 @@ Result<void> LeaseIn::take_loads(const std::string& cluster, const wire::LeaseLo
                         std::move(host.status), io::wall_now()};
   }
   borrow();
+  handler_.named();
   handler_.plan_soon();
   return {};
 }
@@ -145,12 +146,20 @@ void LeaseIn::greeted(const std::string& cluster) {
   peer.greeted = true;
   const wire::ForwardHeld held = std::exchange(peer.held, {});
   std::erase_if(starts_, [&](const auto& one) { return one.first.first == cluster; });
-  std::erase_if(ending_, [&](const auto& one) { return one.first.first == cluster; });
+  erase_endings([&](const OfProvider& one) { return one.first == cluster; });
+  std::erase_if(parts_, [&](const auto& one) { return one.first.second == cluster; });
   std::map<std::string, wire::ForwardHeld> by_host;
   std::map<std::string, std::vector<report::Held>> parts;
-  wire::ForwardHeld of_parts;
+  wire::ForwardHeld of_parts;  // and ends on hosts where nothing of ours can be
   for (const auto& state : held.running()) {
-    if (!check(state.attempt())) continue;
+    const auto told = peers::believed(state.job());
+    if (!check(state.attempt()) || !told) continue;
+    if (!has_host(cluster, state.attempt().lent_host())) {  // nothing of ours can be there
+      wire::PeerMessage recall = peers::recall_of(peers::attempt_of(state.attempt()));
+      *recall.mutable_recall()->mutable_attempt() = state.attempt();
+      handler_.say(cluster, std::move(recall));
+      continue;
+    }
     auto& here = by_host[id_of(state.attempt().lent_host(), cluster)];
     if (!state.attempt().part()) {
       *here.add_running() = state;
@@ -158,14 +167,16 @@ void LeaseIn::greeted(const std::string& cluster) {
     }
     *of_parts.add_running() = state;
     // One that is not prepared yet is offered again, and answered with how it stands then.
-    for (const auto& host : state.job().hosts())
-      if (host_name(host.name()) && state.prepared())
+    for (const auto& host : told->hosts())
+      if (state.prepared() && has_host(cluster, host.name()))
         parts[id_of(host.name(), cluster)].push_back(
             {peers::attempt_of(state.attempt()), report::Held::State::expected, false});
   }
   for (const auto& over : held.over())
     if (check(over.attempt()))
-      *(over.attempt().part() ? &of_parts : &by_host[id_of(over.attempt().lent_host(), cluster)])
+      *(over.attempt().part() || !has_host(cluster, over.attempt().lent_host())
+            ? &of_parts
+            : &by_host[id_of(over.attempt().lent_host(), cluster)])
            ->add_over() = over;
   for (const auto& [host, there] : parts) by_host.try_emplace(host);
   for (const auto& [id, one] : leases_)
@@ -240,12 +251,24 @@ void LeaseIn::follow(const std::string& host, const sched::Job& job, const wire:
     handler_.told(host, report::Resumed{attempt});
 }
 
+// It is told until it is acknowledged, so not before what follows from it is committed.
+void LeaseIn::acknowledge_end(const std::string& cluster, const wire::ForwardAttempt& attempt) {
+  wire::PeerMessage message = peers::acknowledge_of(peers::attempt_of(attempt), nullptr);
+  *message.mutable_acknowledge()->mutable_attempt() = attempt;
+  acknowledged_.emplace_back(cluster, std::move(message));
+  handler_.turn_soon();
+}
+
 Result<void> LeaseIn::take_over(const std::string& cluster, const wire::ForwardOver& told) {
   if (auto checked = check(told.attempt()); !checked) return checked;
   const auto over = peers::believed(told);
   if (!over) return over.error();
   const Attempt attempt = peers::attempt_of(told.attempt());
   if (told.attempt().part()) take_part_over(cluster, *over);
+  if (!told.attempt().part() && !has_host(cluster, told.attempt().lent_host())) {
+    acknowledge_end(cluster, told.attempt());
+    return answered(cluster, attempt), Result<void>{};
+  }
   const std::string host = id_of(told.attempt().lent_host(), cluster);
   if (!told.attempt().part()) {
     handler_.told(host, peers::over_of(*over));

@@ -17,12 +17,14 @@ namespace peers = sched::peers;
 namespace report = sched::report;
 using sched::Attempt;
 using sched::HostId;
+using sched::JobKey;
 
 constexpr std::size_t kMostEnding = 10'000;
 
+// `host`: as the provider has it.
 wire::ForwardAttempt part_named(const Attempt& attempt, const std::string& host) {
   wire::ForwardAttempt to = peers::attempt_of(attempt);
-  to.set_lent_host(std::string(HostId(host).host()));
+  to.set_lent_host(host);
   to.set_part(true);
   return to;
 }
@@ -57,6 +59,21 @@ std::vector<wire::ExecHost> LeaseIn::part_at(const std::string& cluster, const A
   return part;
 }
 
+LeaseIn::Part LeaseIn::part_of(const std::vector<wire::ExecHost>& hosts) {
+  Part part{std::string(HostId(hosts.front().name()).host()), {}};
+  for (const auto& each : hosts)
+    part.slots[std::string(HostId(each.name()).host())] = static_cast<int>(each.slots());
+  return part;
+}
+
+bool LeaseIn::has_host(const std::string& cluster, const std::string& host) const {
+  if (!jobs_.on_host(id_of(host, cluster)).empty()) return true;
+  return std::any_of(leases_.begin(), leases_.end(), [&](const auto& one) {
+    return one.first.provider == cluster && std::any_of(one.second.hosts.begin(), one.second.hosts.end(),
+                                                        [&](const auto& has) { return has.host == host; });
+  });
+}
+
 std::optional<HostPlace> LeaseIn::place_of(const std::string& host) const {
   const HostId id(host);
   const auto peer = peers_.find(std::string(id.cluster()));
@@ -70,11 +87,16 @@ std::optional<std::string> LeaseIn::why_no_part(const wire::JobSpan& span) const
   std::set<std::string> names;
   for (const auto& place : span.places()) {
     if (!names.insert(place.host()).second) return "another host of the job has the same name";
-    if (place.addresses().empty())
-      return "host " + place.host() +
-             " runs no job on hosts of several clusters in this release, or has not said where it is reached";
+    if (place.addresses().empty() && !awaited(place))
+      return "host " + place.host() + " runs no job on hosts of several clusters in this release";
   }
   return std::nullopt;
+}
+
+bool LeaseIn::awaited(const wire::JobSpan::Place& place) const {
+  if (place.cluster().empty()) return !hosts_.connected(place.host());
+  const auto peer = peers_.find(place.cluster());
+  return peer == peers_.end() || !peer->second.loads.contains(place.host());
 }
 
 // The part's hosts are one order, which its first host stands for.
@@ -94,6 +116,7 @@ void LeaseIn::expect(const std::string& host, const sched::order::Expect& order)
   if (!span) return;
   if (auto why = why_no_part(*span))
     return handler_.told_soon(host, report::NotPrepared{order.attempt, std::move(*why)});
+  if (!sched::names_all_hosts(*span)) return handler_.awaits_span(host, order.attempt);
   offer_part(cluster, *job, part, order.limits, *span);
 }
 
@@ -103,36 +126,83 @@ void LeaseIn::offer_part(const std::string& cluster, const sched::Job& job,
   const Attempt attempt{job.key(), job.record.attempt()};
   wire::PeerMessage message;
   auto& offer = *message.mutable_offer();
-  *offer.mutable_attempt() = part_named(attempt, part.front().name());
+  *offer.mutable_attempt() = part_named(attempt, std::string(HostId(part.front().name()).host()));
   *offer.mutable_asked() = asked_of_part(job, part);
   *offer.mutable_asked()->mutable_limits() = limits;
   peers::propose(peers::proposed(user_map_of(configuration_->files), cluster, job.asked->user()), offer);
   Start start;
   for (const auto& each : part) *offer.add_part() = slots_of(each, job.record.queue(), start);
   *offer.mutable_span() = span;
+  parts_[{attempt, cluster}] = part_of(part);
   starts_[{cluster, attempt}] = std::move(start);
   handler_.say(cluster, std::move(message));
 }
 
-// The part's slots count until its cluster says that it is over.
-void LeaseIn::recall_part(const std::string& cluster, const Attempt& attempt, const std::string& host,
-                          const std::map<std::string, int>& slots) {
-  Ending& ending = ending_[{cluster, attempt}];
-  ending.slots = slots;
+// Slots of a part that the Book has no use for count until its cluster says that it is over there.
+void LeaseIn::changed(const std::set<JobKey>& jobs) {
+  bool any = false;
+  for (const JobKey key : jobs) {
+    const sched::Job* job = jobs_.find(key);
+    for (auto one = parts_.lower_bound({Attempt{key, 0}, {}});
+         one != parts_.end() && one->first.first.job == key;) {
+      const auto& [attempt, cluster] = one->first;
+      if (job && sched::placed(job->status()) && job->record.attempt() == attempt.number) {
+        ++one;
+        continue;
+      }
+      end_part(cluster, attempt, std::move(one->second));
+      one = parts_.erase(one);
+      any = true;
+    }
+  }
+  if (any) borrow();
+}
+
+LeaseIn::Ending& LeaseIn::end_part(const std::string& cluster, const Attempt& attempt, Part part) {
+  const auto [one, fresh] = ending_.try_emplace({cluster, attempt}, Ending{std::move(part)});
+  if (fresh)
+    for (const auto& [host, slots] : one->second.part.slots) ending_slots_[{cluster, host}] += slots;
+  return one->second;
+}
+
+void LeaseIn::erase_endings(const std::function<bool(const OfProvider&)>& which) {
+  for (auto one = ending_.begin(); one != ending_.end();) {
+    if (!which(one->first)) {
+      ++one;
+      continue;
+    }
+    for (const auto& [host, slots] : one->second.part.slots)
+      if (const auto on = ending_slots_.find({one->first.first, host}); on != ending_slots_.end())
+        if ((on->second -= slots) <= 0) ending_slots_.erase(on);
+    one = ending_.erase(one);
+  }
+}
+
+// Once in a connection.
+void LeaseIn::recall_part(const std::string& cluster, const Attempt& attempt, Ending& ending) {
   if (std::exchange(ending.asked, true)) return;
   wire::PeerMessage message = peers::recall_of(attempt);
-  *message.mutable_recall()->mutable_attempt() = part_named(attempt, host);
+  *message.mutable_recall()->mutable_attempt() = part_named(attempt, ending.part.host);
   ending.asked = handler_.say(cluster, std::move(message));
 }
 
-// The Book has no use for the part, or it is to be released.
-void LeaseIn::release_part(const std::string& cluster, const Attempt& attempt,
-                           const std::vector<wire::ExecHost>& part) {
-  std::map<std::string, int> slots;
-  for (const auto& each : part)
-    slots[std::string(HostId(each.name()).host())] = static_cast<int>(each.slots());
-  recall_part(cluster, attempt, part.front().name(), slots);
-  borrow();
+// A provider that names parts which never were takes slots of its own hosts from us, and no more memory than these of the hosts of its leases.
+void LeaseIn::end_strange_part(const std::string& cluster, const wire::ForwardState& told,
+                               const wire::JobElsewhere& there) {
+  const Attempt attempt = peers::attempt_of(told.attempt());
+  if (ending_.size() >= kMostEnding && !ending_.contains({cluster, attempt})) return;
+  Part part{told.attempt().lent_host(), {}};
+  for (const auto& host : there.hosts())
+    if (has_host(cluster, host.name()) && ending_slots_.size() < kMostEnding)
+      part.slots[host.name()] =
+          static_cast<int>(std::min<std::uint32_t>(host.slots(), std::uint32_t{peers::kMostLeasedSlots}));
+  recall_part(cluster, attempt, end_part(cluster, attempt, std::move(part)));
+  strange_parts_ = true;
+  handler_.plan_soon();
+}
+
+void LeaseIn::count_strange_parts() {
+  if (std::exchange(strange_parts_, false)) borrow();
 }
 
 void LeaseIn::take_part_state(const std::string& cluster, const wire::ForwardState& told,
@@ -140,21 +210,13 @@ void LeaseIn::take_part_state(const std::string& cluster, const wire::ForwardSta
   const Attempt attempt = peers::attempt_of(told.attempt());
   const sched::Job* job = jobs_.find(attempt.job);
   const auto part = part_at(cluster, attempt);
-  if (!job || !sched::placed(job->status()) || part.empty()) {
-    // A provider that names parts which never were takes slots of its own hosts from us, and no more memory than this.
-    if (ending_.size() >= kMostEnding && !ending_.contains({cluster, attempt})) return;
-    std::map<std::string, int> slots;
-    for (const auto& host : there.hosts())
-      slots[host.name()] =
-          static_cast<int>(std::min<std::uint32_t>(host.slots(), std::uint32_t{peers::kMostLeasedSlots}));
-    recall_part(cluster, attempt, told.attempt().lent_host(), slots);
-    return borrow();
-  }
+  if (!job || !sched::placed(job->status()) || part.empty()) return end_strange_part(cluster, told, there);
+  parts_.try_emplace({attempt, cluster}, part_of(part));
   // Copies: a report may change the job.
   const bool waits = !job->launch.go_given;
   if (there.has_usage()) handler_.told(part.front().name(), report::Used{attempt, there.usage()});
-  // Its slots are taken back: the job is requeued before its tasks there die.
-  if (!told.prepared() && !waits && !there.why().empty())
+  // Its slots are taken back: the job is requeued before its tasks there die, or its start is taken back.
+  if (!told.prepared() && !there.why().empty())
     return handler_.told(part.front().name(), report::PartOver{attempt, there.why(), true});
   if (!told.prepared() || !waits) return;
   for (const auto& each : part) handler_.told(each.name(), report::Prepared{{attempt}});
@@ -163,10 +225,9 @@ void LeaseIn::take_part_state(const std::string& cluster, const wire::ForwardSta
 void LeaseIn::take_part_over(const std::string& cluster, const wire::ForwardOver& told) {
   using Over = wire::ForwardOver;
   const Attempt attempt = peers::attempt_of(told.attempt());
-  ending_.erase({cluster, attempt});
-  wire::PeerMessage message = peers::acknowledge_of(attempt, nullptr);
-  *message.mutable_acknowledge()->mutable_attempt() = told.attempt();
-  handler_.say(cluster, std::move(message));
+  erase_endings([&](const OfProvider& one) { return one == OfProvider{cluster, attempt}; });
+  parts_.erase({attempt, cluster});
+  acknowledge_end(cluster, told.attempt());
   const sched::Job* job = jobs_.find(attempt.job);
   const auto part = part_at(cluster, attempt);
   if (job && sched::placed(job->status()) && !part.empty()) {

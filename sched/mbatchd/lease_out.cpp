@@ -91,6 +91,11 @@ LeaseFences::ByHost LeaseOut::leases_by_host() const {
   return by_host;
 }
 
+void LeaseOut::host_gone(const std::string& host) {
+  fences_.gone(host);
+  for (auto& [cluster, peer] : peers_) peer.loads = true;
+}
+
 void LeaseOut::load_came() {
   export_due_ = true;
   load_at_ = lease_now();

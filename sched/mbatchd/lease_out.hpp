@@ -61,7 +61,7 @@ class LeaseOut {
 
   // --- hosts of ours
   void host_came(const std::string& host);
-  void host_gone(const std::string& host) { fences_.gone(host); }
+  void host_gone(const std::string& host);
   // The grants that an order for the attempt is under; empty: it has slots of our own.
   sched::lease::GrantNumbers grants_of(const std::string& host, const sched::Attempt& attempt) const;
   void held(const std::string& host, const sched::lease::GrantsOnHost& answer);

@@ -6,6 +6,8 @@
 
 #include "common/io/local_time.hpp"
 #include "common/io/memory_reserve.hpp"
+#include "sched/policy/peers/crossing.hpp"
+#include "sched/policy/peers/span_messages.hpp"
 
 namespace rollcall::mbatchd {
 namespace {
@@ -116,7 +118,9 @@ LeaseIn::Handler OtherClusters::lease_in_handler() {
           handler_.gone,
           handler_.plan_soon,
           handler_.turn_soon,
-          [this](const sched::Attempt& attempt) { return spans_.of(attempt); }};
+          [this](const sched::Attempt& attempt) { return spans_.of(attempt); },
+          [this](const std::string& host, const sched::Attempt& attempt) { await_span(host, attempt); },
+          [this] { order_again(); }};
 }
 
 LeaseOut::Handler OtherClusters::lease_out_handler() {
@@ -185,6 +189,8 @@ Result<void> OtherClusters::heard(const std::string& cluster, const wire::PeerMe
   io::changing([&] {
     switch (message.what_case()) {
       case What::kOffer:
+        take_span(cluster, message.offer());
+        [[fallthrough]];
       case What::kSignal:
       case What::kRecall:
       case What::kAcknowledge:
@@ -241,6 +247,36 @@ void OtherClusters::told(const std::string& host, const sched::HostReport& repor
   job = jobs_.find(attempt->job);
   if (!job || !sched::placed(job->status()) || job->record.attempt() != attempt->number)
     news_.settled(host, *attempt);
+}
+
+// A part that was accepted before mbatchd was restarted: what its cluster told of the job's hosts is in no store, and comes again.
+void OtherClusters::take_span(const std::string& cluster, const wire::ForwardOffer& offer) {
+  if (offer.part_size() == 0 || !sched::peers::check(offer.attempt()) || !sched::peers::check(offer.span()))
+    return;
+  const auto job = forwards_.job_of(cluster, offer.attempt());
+  if (!job || spans_.knows(*job)) return;
+  spans_.told(*job, offer.span());
+  order_again();
+}
+
+void OtherClusters::host_came(const std::string& host) {
+  lease_out_.host_came(host);
+  order_again();
+}
+
+void OtherClusters::order_again() {
+  sched::Effects orders;
+  for (const auto& [host, attempt] : std::exchange(unnamed_, {})) {
+    const sched::Job* job = jobs_.find(attempt.job);
+    if (!job || !sched::placed(job->status()) || job->record.attempt() != attempt.number ||
+        job->record.hosts().empty())
+      continue;
+    if (!sched::is_part(job->record) && job->record.hosts(0).name() == host)
+      orders.push_back(sched::effect::OrderStart{attempt.job, host, attempt.number});
+    else
+      orders.push_back(sched::effect::OrderExpect{attempt.job, host, attempt.number});
+  }
+  handler_.changed(std::move(orders));
 }
 
 // ---- answers and commands

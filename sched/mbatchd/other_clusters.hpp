@@ -67,7 +67,7 @@ class OtherClusters {
   sched::Engine& borrowed() { return lease_in_; }
 
   // --- our own hosts
-  void host_came(const std::string& host) { lease_out_.host_came(host); }
+  void host_came(const std::string& host);
   void host_gone(const std::string& host) { lease_out_.host_gone(host); }
   void load_came() { lease_out_.load_came(); }
   // Under which grants an order for the attempt is; empty: it has slots of our own.
@@ -77,8 +77,19 @@ class OtherClusters {
   void grants_held(const std::string& host, const sched::lease::GrantsOnHost& held);
   std::optional<wire::JobSpan> span_of(const sched::Attempt& attempt) const { return spans_.of(attempt); }
   bool is_part(const sched::Attempt& attempt) const { return spans_.is_part(attempt); }
+  // An order that could not leave, as not all hosts of its job can be named yet: it comes again when more can.
+  void await_span(const std::string& host, const sched::Attempt& attempt) {
+    unnamed_.insert({host, attempt});
+  }
+
+  // Hosts of ours take starts, or do not any more.
+  void hosts_changed() { lease_out_.load_came(); }
 
   // --- the turn
+  // The Book has changed these jobs; not committed.
+  void jobs_touched(const std::set<sched::JobKey>& jobs) { lease_in_.changed(jobs); }
+  void before_cycle() { lease_in_.count_strange_parts(); }
+  // Committed.
   void jobs_changed(const std::set<sched::JobKey>& jobs);
   // A cycle is over.
   void planned(WallTime now);
@@ -113,6 +124,8 @@ class OtherClusters {
   Result<void> of_attempt(const std::string& cluster, const wire::PeerMessage& message,
                           const wire::ForwardAttempt& attempt);
   void told(const std::string& host, const sched::HostReport& report);
+  void take_span(const std::string& cluster, const wire::ForwardOffer& offer);
+  void order_again();
 
   boost::asio::io_context& loop_;
   const sched::book::JobTable& jobs_;
@@ -122,6 +135,7 @@ class OtherClusters {
   io::Log& log_;
   const Handler handler_;
   const std::function<bool(const std::string& cluster, wire::PeerMessage)> say_;
+  std::set<std::pair<std::string, sched::Attempt>> unnamed_;  // by the host that the order is for
   JobSpans spans_;
   PeerLinks peers_;
   sched::peers::NewsPace news_;

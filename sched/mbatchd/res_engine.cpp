@@ -9,6 +9,7 @@
 
 #include "sched/mbatchd/res_links.hpp"
 #include "sched/mbatchd/res_translation.hpp"
+#include "sched/policy/values/spans.hpp"
 
 namespace rollcall::mbatchd {
 namespace {
@@ -135,9 +136,10 @@ class ResEngine : public Engine {
   bool stamp(const std::string& host, const sched::Attempt& attempt, wire::ToRes& order) const {
     if (setup_.grants_of && knows_leases_.contains(host)) put_grants(setup_.grants_of(host, attempt), order);
     auto span = setup_.span_of ? setup_.span_of(attempt) : std::nullopt;
-    if (!span && setup_.is_part && setup_.is_part(attempt)) {
-      setup_.log.warning("job " + sched::text(attempt.job) + " cannot have tasks on " + host +
-                         ": what its cluster told of its hosts was lost when mbatchd was restarted");
+    if (span ? !sched::names_all_hosts(*span) : setup_.is_part && setup_.is_part(attempt)) {
+      setup_.log.info("the order of job " + sched::text(attempt.job) + " for " + host +
+                      " waits: where all hosts of the job are reached was not told yet");
+      setup_.awaits_span(host, attempt);
       return false;
     }
     if (!span) return true;

@@ -12,7 +12,8 @@ namespace {
 
 using Refusal = wire::BatchReply::Refusal;
 
-constexpr std::int64_t kComesAgain = 3'000'000;  // us: a running bsub that lost its link has reconnected by then
+constexpr std::int64_t kComesAgain =
+    3'000'000;  // us: a running bsub that lost its link has reconnected by then
 
 }  // namespace
 

@@ -398,7 +398,8 @@ void Memory::place(BookEntry& entry, event::Dispatched plan, WallTime now, Effec
 }
 
 void Memory::vouch_for_silent_hosts(BookEntry& entry, WallTime now, Effects& effects) {
-  for (int i = 1; i < entry.job->record.hosts_size() && !entry.job->launch.go_given; ++i) {
+  const int others = is_part(entry.job->record) ? 0 : 1;
+  for (int i = others; i < entry.job->record.hosts_size() && !entry.job->launch.go_given; ++i) {
     const std::string host = entry.job->record.hosts(i).name();
     if (!HostId(host).ours()) continue;  // a part, of which its cluster says whether it is prepared
     if (const auto& link = hosts.link(host); link.connected && !link.knows_go)

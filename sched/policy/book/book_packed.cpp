@@ -54,7 +54,7 @@ void Memory::pack() const {
     const BookEntry& entry = found->second;
     if (entry.changed) entry.record.pack(entry.job->record);
     entry.changed = false;
-    if (!entry.job->launch.go_given) entry.launch = std::make_unique<Launch>(std::move(entry.job->launch));
+    if (entry.job->launch.is_known()) entry.launch = std::make_unique<Launch>(std::move(entry.job->launch));
     entry.job->asked.reset();
     entry.job->launch = {};
     if (spare_jobs.size() < kSpare && entry.record.size() < kSpareBytes)

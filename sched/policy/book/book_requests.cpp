@@ -130,7 +130,10 @@ class Signalling {
     kill.as_done = request_.only_done();
     return done(entry, kill);
   }
+  // Its cluster would show a job that runs and waits for tasks which do not.
   std::optional<Objection> stop(BookEntry& entry, const event::By& by) {
+    if (const auto& record = entry.job->record; is_part(record))
+      return no("Job is a part of a job of cluster " + record.from().cluster() + ", which alone stops it");
     return done(entry, event::StopAsked{by});
   }
   std::optional<Objection> resume(BookEntry& entry, const event::By& by) {

@@ -312,13 +312,17 @@ class Life : LifePart {
   void on(const event::PartLost& lost) {
     if (!placed(status()) || elsewhere()) return;
     if (waits_for_go()) {
-      if (!lost.recalled) avoid(lost.host);
+      if (lost.recalled)
+        pause_after_a_short_run();
+      else
+        avoid(lost.host);
       return take_back(lost.host + ": " + lost.why);
     }
     if (record_.kill_asked()) return;
     event::By by;
     by.admin = true;
-    on(event::KillAsked{by, 0, lost.host + ": " + lost.why, lost.recalled || rules_.rerunnable});
+    const bool stopped = record_.stopped_by_user() || record_.stopped_by_admin();
+    on(event::KillAsked{by, 0, lost.host + ": " + lost.why, lost.recalled || rules_.rerunnable, stopped});
   }
   void on(const event::PartReleased&) {
     if (part() && placed(status())) release_part(wire::ForwardedFrom::LENT_ENDED, {});

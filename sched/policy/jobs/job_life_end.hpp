@@ -68,6 +68,7 @@ class LifeEnd : protected LifeRecord {
 
   // The order to start never reached the host, or the host lost it before it acted on it.
   void never_arrived(bool knows_go) {
+    if (ends_for_a_part()) return take_back(record_.kill_reason());
     if (record_.kill_asked()) {
       release();
       return end_of_a_kill_here();
@@ -81,6 +82,7 @@ class LifeEnd : protected LifeRecord {
   }
   // The first host has the order and no go-ahead. If one was given, it was lost on the way.
   void has_only_the_order() {
+    if (ends_for_a_part()) return take_back(record_.kill_reason());
     if (record_.kill_asked()) {
       revoke();
       return end_of_a_kill_here();
@@ -91,6 +93,11 @@ class LifeEnd : protected LifeRecord {
       if (!has_prepared(record_.hosts(i).name())) order_expect(i);
     order_again();
     go_when_all_have_prepared();
+  }
+  // A host of another cluster does not serve the attempt any longer (PartLost), and no one has killed the job. Whether it ran was not known
+  // then, since mbatchd had been restarted.
+  bool ends_for_a_part() const {
+    return record_.kill_asked() && record_.killer().empty() && record_.killer_is_admin();
   }
   void end_of_a_kill_here() {
     report::Over told;
@@ -156,15 +163,17 @@ class LifeEnd : protected LifeRecord {
            told.exit_status == 0 ? TERM_UNKNOWN : reason, told.end_us, told.why);
   }
 
-  // The pause keeps a job that ends at once from starting thousands of times a minute.
-  void pend_after_a_run(std::string why) {
+  // Keeps a job that ends at once, or whose lent slots are refused at once, from starting thousands of times a minute. Seconds.
+  std::int64_t pause_after_a_short_run() {
     const RequeuePause next =
         requeue_pause(record_.short_runs(), now_.us - record_.start_us(), rules_.longest_pause_s);
     record_.set_short_runs(next.short_runs);
-    if (next.pause_s > 0) {
-      record_.set_paused_until_us(now_.us + next.pause_s * 1'000'000);
-      why += " after a short run; it starts again after " + std::to_string(next.pause_s) + " s";
-    }
+    if (next.pause_s > 0) record_.set_paused_until_us(now_.us + next.pause_s * 1'000'000);
+    return next.pause_s;
+  }
+  void pend_after_a_run(std::string why) {
+    if (const std::int64_t pause_s = pause_after_a_short_run(); pause_s > 0)
+      why += " after a short run; it starts again after " + std::to_string(pause_s) + " s";
     pend_again(why);
   }
 

@@ -18,6 +18,12 @@ bool spans_clusters(const Hosts& hosts) {
   });
 }
 
+// Where each of its hosts is reached is known.
+inline bool names_all_hosts(const wire::JobSpan& span) {
+  return std::none_of(span.places().begin(), span.places().end(),
+                      [](const auto& place) { return place.addresses().empty(); });
+}
+
 // The hosts as the processes of such a job see them: launchers put names into words where "@" means something else.
 template <class Hosts>
 std::vector<wire::ExecHost> hosts_in_job(const Hosts& hosts) {

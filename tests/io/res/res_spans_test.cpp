@@ -127,5 +127,31 @@ TEST_F(ResSpans, IsGoneWhenNothingOfItIsLeft) {
   wait_until("JobsGone of a job that is not known", [&] { return gone(7); });
 }
 
+// Guard and shepherd are killed together, and the next RES finds their processes: the slots are not free before these have ended.
+TEST_F(ResSpans, IsNotGoneWhileWhatItsGuardLeftIsCleared) {
+  start_res();
+  expect_span(1);
+  wait_for_prepared(1);
+  const auto place = run_with(job_key(), task("trap '' HUP TERM; echo $$ > task; exec sleep 1000"));
+  ASSERT_TRUE(place) << place.error().text;
+  Client client(place->port(), place->key());
+  client.begin(false);
+  wait_until("the task to start", [&] {
+    client.turn();
+    return client.pid > 0;
+  });
+  const pid_t pid = std::stoi(wait_for_file("task"));
+  const pid_t guard = guard_of(), shepherd = shepherd_of();
+  kill_res(SIGKILL);
+  kill(guard, SIGSTOP);  // so that neither sees the other's end
+  kill(shepherd, SIGKILL);
+  kill(guard, SIGKILL);
+  start_res();
+  wait_for_hello(2);
+  release(1);
+  wait_until("JobsGone", [&] { return gone(1); });
+  EXPECT_FALSE(lives(pid));
+}
+
 }  // namespace
 }  // namespace rollcall::res::test

@@ -342,6 +342,9 @@ TEST_F(OnLentSlots, APartIsOverForItsClusterWhenNothingOfItIsLeft) {
   kill.mutable_sent()->set_number(1);
   book->forwards().signal("east", kill, now);
   EXPECT_TRUE(state().prepared()) << "the job's end is its first host's";
+  EXPECT_THAT(ask(key, wire::SignalJobs::STOP, kRoot),
+              testing::ElementsAre(
+                  testing::HasSubstr("Job is a part of a job of cluster east, which alone stops it")));
   wire::ForwardRecall recall;
   *recall.mutable_attempt() = offer.attempt();
   const auto released = book->forwards().recall("east", recall, now);
@@ -349,6 +352,7 @@ TEST_F(OnLentSlots, APartIsOverForItsClusterWhenNothingOfItIsLeft) {
   EXPECT_FALSE(state().prepared());
   tells("hostA", report::Gone{{attempt}});
   EXPECT_TRUE(state().has_job());
+  book->jobs().pack();  // at the end of the turn
   // mbatchd was away when the other host told it: what the host holds says so.
   tells("hostB", report::HostCame{{{attempt, report::Held::State::expected, false}}, true});
   EXPECT_TRUE(std::any_of(effects.begin(), effects.end(), [](const Effect& one) {

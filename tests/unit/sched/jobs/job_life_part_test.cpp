@@ -151,6 +151,42 @@ TEST_F(SpanLife, PendsAgainWhereAPartIsNotAcceptedBeforeTheGoAhead) {
   EXPECT_THAT(job.record.excluded_hosts(), ElementsAre("n2@east"));
 }
 
+TEST_F(SpanLife, IsNotStartedThousandsOfTimesWhereAPartIsRefusedAgainAndAgain) {
+  begins();
+  happens(event::PartLost{"n2@east", "host n2 is closed", true});
+  EXPECT_EQ(job.record.paused_until_us(), 0);
+  for (int time = 0; time < 3; ++time) {
+    auto plan = book::on_hosts({"hostA", "n2@east"});
+    plan.wait_for_go = true;
+    happens(plan);
+    happens(event::PartLost{"n2@east", "host n2 is closed", true});
+  }
+  EXPECT_EQ(job.record.paused_until_us(), now.us + 4'000'000);
+}
+
+TEST_F(SpanLife, PendsAgainWhereItNeverRanAndAPartWasLostWhileMbatchdWasRestarted) {
+  for (const bool recalled : {false, true}) {
+    begins();
+    job.launch = {};  // not stored
+    happens(event::PartLost{"n2@east", "no such user", recalled});
+    EXPECT_EQ(status(), wire::STATUS_RUN) << "its first host has not said whether it runs";
+    event::HostBack back;
+    back.held = report::Held::State::prepared;
+    happens(back);
+    EXPECT_EQ(status(), wire::STATUS_PEND);
+    EXPECT_THAT(hosts_of<effect::OrderRelease>(effects), ElementsAre("hostA", "n2@east"));
+  }
+}
+
+TEST_F(SpanLife, AStoppedJobPendsStoppedWhereAPartIsRecalled) {
+  begins_there();
+  happens(event::StopAsked{kOwner});
+  happens(event::PartLost{"n2@east", "no longer exported", true});
+  happens(ended(9));
+  EXPECT_EQ(status(), wire::STATUS_PSUSP);
+  EXPECT_TRUE(job.record.stopped_by_user());
+}
+
 TEST_F(SpanLife, IsRequeuedWhereAPartIsRecalled) {
   begins_there();
   happens(event::PartLost{"n2@east", "no longer exported", true});

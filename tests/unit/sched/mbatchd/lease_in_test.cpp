@@ -30,7 +30,8 @@ class LeaseInTest : public ForwardShellTest {
             },
             [this](const std::string& host, const sched::HostReport& report) { tells(host, report); },
             [this](const std::string& host) { book->hosts().host_gone(host, now); }, [] {}, [] {},
-            [this](const sched::Attempt& attempt) { return span_of(attempt); }});
+            [this](const sched::Attempt& attempt) { return span_of(attempt); },
+            [this](const std::string& host, const sched::Attempt&) { waiting.push_back(host); }, [] {}});
     in->configure(configuration);
   }
   void hear(const std::function<void(wire::PeerMessage&)>& fill) {
@@ -131,17 +132,18 @@ class LeaseInTest : public ForwardShellTest {
     for (const auto& host : job(attempt.job).record.hosts()) {
       auto& place = *span.add_places();
       place.set_host(std::string(sched::HostId(host.name()).host()));
+      place.set_cluster(std::string(sched::HostId(host.name()).cluster()));
       if (sched::HostId(host.name()).ours()) place.add_addresses("10.0.0.1");
       if (const auto known = in->place_of(host.name())) place.add_addresses(known->addresses.front());
     }
     return span;
   }
-  void tells_addresses() {
-    hear([](auto& message) {
+  void tells_addresses(bool any = true) {
+    hear([any](auto& message) {
       for (const char* name : {"n2", "n3", "n4"}) {
         auto& host = *message.mutable_lease_loads()->add_hosts();
         host.mutable_facts()->set_name(name);
-        host.add_addresses("10.0.0.2");
+        if (any) host.add_addresses("10.0.0.2");
         host.set_port(6883);
       }
     });
@@ -154,7 +156,15 @@ class LeaseInTest : public ForwardShellTest {
     expectations();
     return key;
   }
+  // As the daemon: the jobs that have changed, then the orders, which leave behind the commit.
+  void changed() {
+    std::set<sched::JobKey> jobs;
+    for (const auto& one : effects)
+      if (const auto* save = std::get_if<sched::effect::SaveJob>(&one)) jobs.insert(save->key);
+    in->changed(jobs);
+  }
   void expectations() {
+    changed();
     for (const auto& one : std::exchange(effects, {})) {
       if (const auto* expect = std::get_if<sched::effect::OrderExpect>(&one))
         if (const auto order = book->hosts().expect_order(*expect);
@@ -194,6 +204,7 @@ class LeaseInTest : public ForwardShellTest {
   std::shared_ptr<const Configuration> configuration;
   std::optional<sched::answers::SnapshotKeeper> keeper;
   std::unique_ptr<LeaseIn> in;
+  std::vector<std::string> waiting;  // hosts whose orders wait until all hosts can be named
 };
 
 TEST_F(LeaseInTest, AsksOnlyWhenAPendingJobCouldUseTheLease) {
@@ -401,6 +412,7 @@ TEST_F(LeaseInTest, SlotsOfAPartAreUsedUntilItsClusterSaysThatItIsOver) {
   ASSERT_TRUE(in->heard("east", part_state(key, false)));
   EXPECT_EQ(count(What::kRecall), 0) << "it was asked already";
   part_over(key, wire::ForwardOver::ENDED);
+  in->flush();
   EXPECT_EQ(count(What::kAcknowledge), 1);
   EXPECT_EQ(keeper->snapshot().slots(*host), 2);
 }
@@ -424,6 +436,7 @@ TEST_F(LeaseInTest, APartThatTheBookDoesNotKnowIsTakenBack) {
   });
   expectations();
   EXPECT_EQ(count(What::kRecall), 1);
+  in->count_strange_parts();
   EXPECT_EQ(keeper->snapshot().slots(*keeper->snapshot().rules().host("n3@east")), 1);
 }
 
@@ -460,8 +473,87 @@ TEST_F(LeaseInTest, AJobPendsAgainWhereItsPartIsRefused) {
   EXPECT_EQ(job(refused).record.excluded_hosts(0), "n2@east");
   in->lost("east");
   connects();
+  const sched::JobKey early = spans();
+  EXPECT_TRUE(job(early).record.starting()) << "the provider has not told of its hosts yet";
+  EXPECT_THAT(waiting, testing::ElementsAre("n2@east"));
+  tells_addresses(false);
   const sched::JobKey unreachable = spans();
   EXPECT_EQ(status(unreachable), wire::STATUS_PEND) << "the provider has told no address: an older release";
+}
+
+// Its hosts are no longer in its record when the order leaves.
+TEST_F(LeaseInTest, SlotsOfAPartWhoseJobPendsAgainAreUsedUntilItIsOverThere) {
+  connects();
+  tells_addresses();
+  const sched::JobKey key = spans({"hostA", "n3@east", "n2@east"});
+  tells("hostA", sched::report::NotPrepared{{key, job(key).record.attempt()}, "its disk is full"});
+  ASSERT_EQ(status(key), wire::STATUS_PEND);
+  changed();
+  const auto host = keeper->snapshot().rules().host("n2@east");
+  EXPECT_EQ(keeper->snapshot().slots(*host), 1) << "before the cycle that follows in the same turn";
+  said.clear();
+  expectations();
+  ASSERT_EQ(count(What::kRecall), 1);
+  EXPECT_TRUE(said.front().recall().attempt().part());
+  EXPECT_EQ(said.front().recall().attempt().lent_host(), "n3");
+  EXPECT_EQ(answered().uses_size(), 2);
+  part_over(key, wire::ForwardOver::NOT_STARTED);
+  EXPECT_EQ(keeper->snapshot().slots(*host), 2);
+}
+
+TEST_F(LeaseInTest, TheStartIsTakenBackWhereAPartIsRecalledBeforeTheGo) {
+  connects();
+  tells_addresses();
+  const sched::JobKey key = spans();
+  auto recalled = part_state(key, false);
+  recalled.mutable_state()->mutable_job()->set_why("its slots are taken back from the lease");
+  ASSERT_TRUE(in->heard("east", recalled));
+  EXPECT_EQ(status(key), wire::STATUS_PEND);
+}
+
+TEST_F(LeaseInTest, TheEndOfAPartIsAcknowledgedWhenWhatFollowsIsCommitted) {
+  connects();
+  tells_addresses();
+  const sched::JobKey key = spans();
+  said.clear();
+  part_over(key, wire::ForwardOver::STALE);
+  EXPECT_EQ(count(What::kAcknowledge), 0);
+  in->flush();
+  EXPECT_EQ(count(What::kAcknowledge), 1);
+}
+
+TEST_F(LeaseInTest, AProviderThatNamesPartsOnHostsThatItDoesNotLendTakesNothing) {
+  connects();
+  tells_addresses();
+  const sched::JobKey key{submit(sched::book::plain_job()), 0};
+  const int hosts = static_cast<int>(keeper->snapshot().rules().hosts.size());
+  auto strange = part_state(key, true);
+  strange.mutable_state()->mutable_attempt()->set_attempt(9);
+  strange.mutable_state()->mutable_job()->mutable_hosts(0)->set_name("never");
+  strange.mutable_state()->mutable_job()->mutable_hosts(0)->set_slots(5);
+  said.clear();
+  ASSERT_TRUE(in->heard("east", strange));
+  EXPECT_EQ(count(What::kRecall), 1);
+  in->count_strange_parts();
+  EXPECT_EQ(static_cast<int>(keeper->snapshot().rules().hosts.size()), hosts);
+  EXPECT_EQ(keeper->snapshot().slots(*keeper->snapshot().rules().host("n2@east")), 2);
+  EXPECT_EQ(keeper->snapshot().slots(*keeper->snapshot().rules().host("n3@east")), 1);
+}
+
+TEST_F(LeaseInTest, AnEndOnAHostWhereNothingOfOursCanBeIsAcknowledged) {
+  connects();
+  said.clear();
+  hear([](auto& message) {
+    auto& attempt = *message.mutable_over()->mutable_attempt();
+    attempt.mutable_key()->set_id(9);
+    attempt.set_attempt(1);
+    attempt.set_lent_host("never");
+    message.mutable_over()->mutable_job()->mutable_key()->set_id(77);
+    message.mutable_over()->mutable_job()->set_status(wire::STATUS_DONE);
+  });
+  in->flush();
+  EXPECT_EQ(count(What::kAcknowledge), 1);
+  EXPECT_FALSE(book->hosts().connected("never@east"));
 }
 
 TEST_F(LeaseInTest, AJobIsRequeuedBeforeTasksOfARecalledPartDie) {
