@@ -11,6 +11,7 @@
 #include "common/io/abstract_socket.hpp"
 #include "common/io/liveness.hpp"
 #include "common/io/name_lookup.hpp"
+#include "common/io/relay_directory.hpp"
 #include "common/io/wait_answer.hpp"
 #include "common/wire/frame.hpp"
 
@@ -102,7 +103,7 @@ void Dialer::stagger(TimePoint first) {
 
 // Once: when its way is lost, or it fails, pam is dialed directly from then on.
 bool Dialer::add_relay(TimePoint now) {
-  const auto place = io::abstract_address(std::exchange(relay_, {}));
+  const auto place = io::abstract_address(io::relay_socket(std::exchange(relay_, {})));
   if (!place) return false;
   PamAddress to;
   to.address = place->address;

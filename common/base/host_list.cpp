@@ -32,16 +32,18 @@ Error odd(std::string where, std::string_view found, const char* expected) {
   return configuration_error(where + ": found " + printable(found) + ", expected " + expected);
 }
 
-constexpr const char* kExpectedName = "a host name (letters, digits, '-', '.', '_')";
+constexpr const char* kExpectedName = "a host name (letters, digits, '-', '.', '_', not '-' first)";
 constexpr const char* kTooMany = "fewer slots in all";
 
 }  // namespace
 
 bool host_name(std::string_view word) {
-  return !word.empty() && word.size() <= kLongestName && std::all_of(word.begin(), word.end(), [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||
-           c == '.' || c == '_';
-  });
+  // A word that begins with '-' would be an option of the programs that users' scripts call with it.
+  return !word.empty() && word.front() != '-' && word.size() <= kLongestName &&
+         std::all_of(word.begin(), word.end(), [](char c) {
+           return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||
+                  c == '.' || c == '_';
+         });
 }
 
 std::string printable(std::string_view bytes, std::size_t most) {

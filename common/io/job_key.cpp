@@ -7,8 +7,13 @@ namespace rollcall::io {
 using cluster::blake;
 using cluster::view;
 
-std::string job_key(const ClusterKey& cluster, std::string_view attempt) {
-  return std::string(view(blake(view(cluster.secret), "rollcall job key v1", attempt)));
+std::string job_key(const ClusterKey& own, std::string_view attempt) {
+  return std::string(view(blake(view(own.secret), "rollcall job key v1", attempt)));
+}
+
+std::string job_task_key(const ClusterKey& own, std::string_view attempt, std::string_view cluster) {
+  const std::string of_attempt(view(blake(view(own.secret), "rollcall job task key v1", attempt)));
+  return std::string(view(blake(of_attempt, "rollcall job task key of cluster v1", cluster)));
 }
 
 std::string job_relay(std::string_view key) {
@@ -23,11 +28,11 @@ std::string job_relay(std::string_view key) {
   return digits;
 }
 
-Ticket job_ticket(std::string_view key) {
+Ticket job_ticket(std::string_view task_key) {
   Ticket ticket;
-  const auto id = blake(key, "rollcall job ticket id v1", {});
+  const auto id = blake(task_key, "rollcall job ticket id v1", {});
   std::copy_n(id.begin(), ticket.id.size(), ticket.id.begin());
-  ticket.secret = blake(key, "rollcall job ticket secret v1", {});
+  ticket.secret = blake(task_key, "rollcall job ticket secret v1", {});
   return ticket;
 }
 

@@ -1,9 +1,13 @@
 #include "common/io/relay_directory.hpp"
 
+#include <sodium.h>
 #include <sys/time.h>
+#include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
+#include <cstring>
 
 #include "common/io/abstract_socket.hpp"
 #include "common/wire/frame.hpp"
@@ -27,8 +31,21 @@ bool send_all(const Descriptor& socket, std::string_view bytes) {
 
 }  // namespace
 
+std::string relay_socket(const std::string& relay) {
+  if (!wire::is_span_relay(relay)) return relay;
+  std::array<char, 256> host{};
+  gethostname(host.data(), host.size() - 1);
+  std::array<unsigned char, 16> name;
+  std::array<char, 2 * name.size() + 1> digits;
+  crypto_generichash(name.data(), name.size(), reinterpret_cast<const unsigned char*>(host.data()),
+                     std::strlen(host.data()), reinterpret_cast<const unsigned char*>(relay.data()),
+                     std::min<std::size_t>(relay.size(), crypto_generichash_KEYBYTES_MAX));
+  sodium_bin2hex(digits.data(), digits.size(), name.data(), name.size());
+  return std::string(wire::kSpanRelay) + digits.data();
+}
+
 std::string relay_directory(const std::string& relay) {
-  const auto place = abstract_address(relay);
+  const auto place = abstract_address(relay_socket(relay));
   const Descriptor socket(place ? ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0) : -1);
   if (!socket) return "";
   const timeval patience{kPatienceSeconds, 0};

@@ -89,10 +89,14 @@ FromRes<wire::StreamPlace> ResClient::run_task(const std::string& host, const wi
 
 FromRes<wire::StreamPlace> ResClient::run_task(const SpanHost& host, const wire::RunTask& task) const {
   if (auto why_not = objection_to(task)) return *why_not;
+  if (!host.ticket)
+    return ResError{ResError::Kind::refused, "host " + host.host +
+                                                 ": it is of another cluster, and only hosts of the cluster "
+                                                 "that started the job start tasks there"};
   ResError error{ResError::Kind::refused, "host " + host.host + ": no address of it is known here"};
   std::optional<ResError> refusal;
   for (const std::string& address : host.addresses) {
-    auto client = Client::open(files_, {address, host.port, patience_, host.ticket});
+    auto client = Client::open(files_, {address, host.port, patience_, *host.ticket});
     if (!client) {
       error = error_of(host.host, client.error());
       continue;

@@ -66,7 +66,7 @@ class ResClient {
     std::string host;  // its name in its own cluster
     std::vector<std::string> addresses;
     int port = 0;
-    Ticket ticket;
+    std::optional<Ticket> ticket;  // none: the job's hosts here start no task there
   };
   FromRes<wire::StreamPlace> run_task(const SpanHost& host, const wire::RunTask& task) const;
   // Hands over the bytes as they come. With `follow` until the job has ended, without a time limit. `take` false: stop.

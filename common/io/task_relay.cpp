@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "common/io/abstract_socket.hpp"
+#include "common/io/relay_directory.hpp"
 
 namespace rollcall::io {
 namespace {
@@ -53,7 +54,7 @@ short events_at(const std::vector<pollfd>& fds, std::size_t slot) {
 }  // namespace
 
 void TaskRelay::listen(const std::string& name) {
-  listener_ = listen_abstract(name);
+  listener_ = listen_abstract(relay_socket(name));
   if (listener_) name_ = name;
 }
 

@@ -81,17 +81,19 @@ Result<std::optional<std::map<std::string, io::ResClient::SpanHost>>> span_of_th
   const std::string directory = io::relay_directory(relay);
   if (directory.empty())
     return configuration_error("the job's shepherd on this host does not say where the job's key is");
-  const auto key = io::load_key(directory + "/" + kSpanKeyFile);
-  if (!key) return key.error();
   const std::string path = directory + "/" + kSpanFile;
   const auto text = io::read_file(path);
   if (!text) return configuration_error(path + ": " + text.error().message());
   const auto places = read_span(*text);
-  if (!places) return configuration_error(path + ": found a malformed line, expected HOST PORT ADDRESSES");
-  const io::Ticket ticket = io::job_ticket({reinterpret_cast<const char*>(key->data()), key->size()});
+  if (!places)
+    return configuration_error(path + ": found a malformed line, expected HOST PORT KEY ADDRESSES");
   span.emplace();
-  for (const auto& place : *places)
-    span->emplace(place.host, io::ResClient::SpanHost{place.host, place.addresses, place.port, ticket});
+  for (const auto& place : *places) {
+    io::ResClient::SpanHost host{place.host, place.addresses, place.port, {}};
+    if (const auto key = parse_hex_line(place.task_key + "\n"))
+      host.ticket = io::job_ticket({reinterpret_cast<const char*>(key->data()), key->size()});
+    span->emplace(place.host, std::move(host));
+  }
   return span;
 }
 

@@ -417,7 +417,7 @@ void Jobs::tell_gone(const wire::JobAttempt& attempt) {
 
 bool Jobs::keep_span(const Job& job) {
   const wire::JobSpan* span = span_of(job.order);
-  return span == nullptr || spans_.add(span->key(), job.name);
+  return span == nullptr || spans_.add(span->task_key(), job.name);
 }
 
 std::optional<Jobs::SpanJob> Jobs::span_job(const io::TicketId& ticket) const {

@@ -1,4 +1,5 @@
-// span_file: the hosts of a job on hosts of several clusters, as its processes find them: the file `span` beside its key. Functions.
+// span_file: the hosts of a job on hosts of several clusters, and the keys with which tasks are started there, as its processes find them:
+// the file `span` beside its key. Functions.
 #pragma once
 
 #include <cstdint>
@@ -18,6 +19,7 @@ struct SpanPlace {
   std::string host;
   std::vector<std::string> addresses;  // numeric
   std::uint16_t port = 0;
+  std::string task_key;  // 64 hexadecimal digits; "": no task is started there from this host
   friend bool operator==(const SpanPlace&, const SpanPlace&) = default;
 };
 

@@ -376,6 +376,7 @@ class Daemon {
 
   void run_turn() {
     if (loop_.ending()) return;
+    clusters_.settle();
     requests_.jobs_came_back();
     if (scheduler_.quick()) plan();
     commit();
@@ -388,7 +389,6 @@ class Daemon {
   }
 
   bool plan() {
-    clusters_.before_cycle();
     if (committer_.failing() || !scheduler_.make(wall_now())) return false;
     clusters_.planned(wall_now());
     queries_.planned();

@@ -44,13 +44,17 @@ std::optional<wire::JobSpan> JobSpans::of(const sched::Attempt& attempt) const {
   }
   if (!sched::spans_clusters(job->record.hosts())) return std::nullopt;
   wire::JobSpan span;
-  span.set_key(io::job_key(own_, name_of(job->record)));
+  const std::string name = name_of(job->record);
+  span.set_key(io::job_key(own_, name));
+  span.set_task_key(io::job_task_key(own_, name, {}));
   span.set_relay(io::job_relay(span.key()));
   for (const auto& host : job->record.hosts()) {
     const sched::HostId id(host.name());
     auto& place = *span.add_places();
     place.set_host(std::string(id.host()));
     place.set_slots(host.slots());
+    place.set_cluster(std::string(id.cluster()));
+    place.set_task_key(io::job_task_key(own_, name, id.cluster()));
     const auto known = place_of_(host.name());
     if (!known) continue;
     place.mutable_addresses()->Add(known->addresses.begin(), known->addresses.end());

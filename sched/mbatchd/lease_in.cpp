@@ -169,6 +169,10 @@ wire::LentSlots LeaseIn::slots_of(const wire::ExecHost& host, const std::string&
   return slots;
 }
 
+void LeaseIn::settle() {
+  if (std::exchange(borrow_due_, false)) borrow();
+}
+
 // Where two leases have slots of one host, those of the first are used.
 void LeaseIn::borrow() {
   std::map<HostId, sched::HostOnLease> hosts;

@@ -67,8 +67,8 @@ class LeaseIn : public sched::Engine {
 
   // The Book has changed these jobs, and no cycle has run since: slots of parts that it has no use for any more stay in use.
   void changed(const std::set<sched::JobKey>& jobs);
-  // Before a cycle.
-  void count_strange_parts();
+  // Once in a turn, before a cycle: the snapshot gets what has been told. A provider may tell much, again and again.
+  void settle();
 
   // Behind a cycle: asks for leases that a job which still waits could use.
   void planned(const sched::cycle::Snapshot& snapshot);
@@ -95,6 +95,7 @@ class LeaseIn : public sched::Engine {
   struct Peer {
     bool greeted = false;  // all attempts that it holds were told
     wire::ForwardHeld held;
+    std::size_t held_bytes = 0;
     std::map<std::string, sched::BorrowedLoad> loads;  // by its name of the host
     std::map<std::string, HostPlace> places;           // likewise
   };
@@ -156,6 +157,10 @@ class LeaseIn : public sched::Engine {
   // `host` is another host of the attempt than its first one.
   bool is_other_host(const std::string& host, const sched::Attempt& attempt) const;
   void borrow();
+  void borrow_soon() {
+    borrow_due_ = true;
+    handler_.turn_soon();
+  }
 
   const sched::book::JobTable& jobs_;
   sched::book::HostLedger& hosts_;
@@ -169,8 +174,8 @@ class LeaseIn : public sched::Engine {
   std::map<PartName, Part> parts_;  // of jobs that have hosts: asked for, or told of by their providers
   std::map<OfProvider, Ending> ending_;
   std::map<std::pair<std::string, std::string>, std::int64_t>
-      ending_slots_;            // of all those, by cluster and host
-  bool strange_parts_ = false;  // the snapshot does not count them yet
+      ending_slots_;  // of all those, by cluster and host
+  bool borrow_due_ = false;
   std::vector<std::pair<std::string, wire::PeerMessage>>
       acknowledged_;               // ends of parts, once they are committed
   std::set<std::string> came_;     // hosts that the Book believes connected

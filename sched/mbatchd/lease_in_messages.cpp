@@ -19,7 +19,9 @@ using sched::Attempt;
 using sched::JobKey;
 
 constexpr std::size_t kMostLeases = 10'000;  // of one provider
-constexpr std::size_t kMostHeldOfLeases = std::size_t{1} << 30;
+constexpr int kMostHeld = 200'000;           // attempts on lent hosts of one provider
+constexpr std::size_t kMostHeldBytes = std::size_t{256} << 20;
+constexpr std::size_t kMostHostsOfLeases = 2 * peers::kMostLeasedHosts;  // of all leases of one provider
 
 Result<void> check(const wire::ForwardAttempt& attempt) {
   if (auto checked = peers::check(attempt); !checked) return checked;
@@ -88,6 +90,12 @@ Result<void> LeaseIn::take_stands(const std::string& cluster, const wire::LeaseS
                                      [&](const auto& one) { return one.first.provider == cluster; });
     if (of_it >= static_cast<std::ptrdiff_t>(kMostLeases))
       return internal_error("found more than " + std::to_string(kMostLeases) + " leases, expected fewer");
+    std::size_t hosts = 0;
+    for (const auto& [other, one] : leases_)
+      if (other.provider == cluster) hosts += one.hosts.size();
+    if (hosts > kMostHostsOfLeases)
+      return internal_error("found more than " + std::to_string(kMostHostsOfLeases) +
+                            " hosts in the leases of one cluster, expected fewer");
     leases_[id].id = id;
     handler_.plan_soon();  // a job that waits already may use it
   }
@@ -98,7 +106,7 @@ Result<void> LeaseIn::take_stands(const std::string& cluster, const wire::LeaseS
                 std::string(lease::text(now->second.phase)) + ", grant " + lease::text(now->second.number));
     handler_.plan_soon();
   }
-  borrow();
+  borrow_soon();
   return {};
 }
 
@@ -108,7 +116,7 @@ void LeaseIn::take_listed(const std::string& cluster, const wire::LeasesTold& to
   for (const auto& [id, one] : leases_)
     if (id.provider == cluster && !listed.contains(id.number)) over.push_back(id);
   for (const LeaseId& id : over) step(id, lease::event::Unlisted{});
-  if (!over.empty()) borrow();
+  if (!over.empty()) borrow_soon();
 }
 
 Result<void> LeaseIn::take_loads(const std::string& cluster, const wire::LeaseLoads& told) {
@@ -123,7 +131,7 @@ Result<void> LeaseIn::take_loads(const std::string& cluster, const wire::LeaseLo
     loads[host.host] = {std::move(host.told), std::move(host.age_ms), std::move(host.beyond),
                         std::move(host.status), io::wall_now()};
   }
-  borrow();
+  borrow_soon();
   handler_.named();
   handler_.plan_soon();
   return {};
@@ -133,9 +141,10 @@ Result<void> LeaseIn::take_held(const std::string& cluster, const wire::ForwardH
   Peer& peer = peers_.at(cluster);
   if (peer.greeted) return {};
   peer.held.MergeFrom(part);
-  if (peer.held.ByteSizeLong() > kMostHeldOfLeases)
-    return internal_error("found more than " + std::to_string(kMostHeldOfLeases >> 20) +
-                          " MB of attempts on lent hosts");
+  peer.held_bytes += part.ByteSizeLong();
+  if (peer.held_bytes > kMostHeldBytes || peer.held.running_size() + peer.held.over_size() > kMostHeld)
+    return internal_error("found attempts on lent hosts without end, expected at most " +
+                          std::to_string(kMostHeld) + ", in " + std::to_string(kMostHeldBytes >> 20) + " MB");
   if (part.last()) greeted(cluster);
   return {};
 }

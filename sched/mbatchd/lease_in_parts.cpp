@@ -132,7 +132,7 @@ void LeaseIn::offer_part(const std::string& cluster, const sched::Job& job,
   peers::propose(peers::proposed(user_map_of(configuration_->files), cluster, job.asked->user()), offer);
   Start start;
   for (const auto& each : part) *offer.add_part() = slots_of(each, job.record.queue(), start);
-  *offer.mutable_span() = span;
+  *offer.mutable_span() = sched::span_for(span, cluster);
   parts_[{attempt, cluster}] = part_of(part);
   starts_[{cluster, attempt}] = std::move(start);
   handler_.say(cluster, std::move(message));
@@ -155,7 +155,7 @@ void LeaseIn::changed(const std::set<JobKey>& jobs) {
       any = true;
     }
   }
-  if (any) borrow();
+  if (any) borrow_soon();
 }
 
 LeaseIn::Ending& LeaseIn::end_part(const std::string& cluster, const Attempt& attempt, Part part) {
@@ -197,12 +197,7 @@ void LeaseIn::end_strange_part(const std::string& cluster, const wire::ForwardSt
       part.slots[host.name()] =
           static_cast<int>(std::min<std::uint32_t>(host.slots(), std::uint32_t{peers::kMostLeasedSlots}));
   recall_part(cluster, attempt, end_part(cluster, attempt, std::move(part)));
-  strange_parts_ = true;
-  handler_.plan_soon();
-}
-
-void LeaseIn::count_strange_parts() {
-  if (std::exchange(strange_parts_, false)) borrow();
+  borrow_soon();
 }
 
 void LeaseIn::take_part_state(const std::string& cluster, const wire::ForwardState& told,
@@ -236,7 +231,7 @@ void LeaseIn::take_part_over(const std::string& cluster, const wire::ForwardOver
     handler_.told(part.front().name(), report::PartOver{attempt, std::move(why), recalled});
   }
   answered(cluster, attempt);
-  borrow();
+  borrow_soon();
 }
 
 }  // namespace rollcall::mbatchd

@@ -88,7 +88,8 @@ class OtherClusters {
   // --- the turn
   // The Book has changed these jobs; not committed.
   void jobs_touched(const std::set<sched::JobKey>& jobs) { lease_in_.changed(jobs); }
-  void before_cycle() { lease_in_.count_strange_parts(); }
+  // Before anything is planned or answered in a turn.
+  void settle() { lease_in_.settle(); }
   // Committed.
   void jobs_changed(const std::set<sched::JobKey>& jobs);
   // A cycle is over.

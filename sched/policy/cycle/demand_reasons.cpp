@@ -245,6 +245,9 @@ class Explanation {
         plain(host, fit, "Host is not usable to parallel jobs",
               "RemoteClusters of lsf.cluster has no cluster " + cluster + " with RECV_FROM=Y", false);
         return true;
+      case Obstacle::of_root:
+        plain(host, fit, "Host is not usable to the user", "a job of root stays in its cluster", false);
+        return true;
       case Obstacle::in_part:
         plain(host, fit, "Exclusive job waits for an empty host",
               "only some slots of it are lent to us, and bsub -nnodes takes whole hosts");

@@ -87,6 +87,8 @@ Fit HostSearch::suits(const Snapshot::DemandEntry& entry, HostNumber host) const
     return {0, list ? Obstacle::not_asked : Obstacle::not_of_queue};
   if (list && !list->in[host])
     return {0, !list->serial.empty() && list->serial[host] ? Obstacle::serial_only : Obstacle::not_of_queue};
+  // No other cluster runs a job as root, and none is told of its command and environment.
+  if (state_->rules().borrowed(host) && entry.demand.user == "root") return {0, Obstacle::of_root};
   if (in_part(entry, host)) return {0, Obstacle::in_part};
   if (const Fit fit = state_->host_obstacle(host); fit.obstacle != Obstacle::none) return fit;
   if (const Fit fit = suits_queue(entry, host); fit.slots == 0) return fit;

@@ -32,6 +32,7 @@ enum class Obstacle : std::uint8_t {
   // of the host and the job
   not_of_queue,
   serial_only,  // a borrowed host that takes no parallel job: RECV_FROM
+  of_root,      // a borrowed host, and the job is root's
   in_part,      // a borrowed host of which -nnodes would get a part
   not_asked,
   excluded,

@@ -85,7 +85,7 @@ class LifeElsewhere : protected LifeEnd {
     acknowledge_and_release();
     if (record_.kill_asked()) return end_of_a_kill(told);
     if (told.how == How::withdrawn && record_.has_forwarded()) count_return(told);
-    if (told.how == How::refused && !record_.has_forwarded()) pause_after_a_short_run();
+    if (!record_.has_forwarded()) pause_after_a_short_run();
     record_.set_start_failure(told.why);
     if (record_.stopped_by_user() || record_.stopped_by_admin()) record_.set_requeue_held(true);
     pend_again(told.why);

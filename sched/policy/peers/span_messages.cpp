@@ -35,9 +35,10 @@ bool are_addresses(const google::protobuf::RepeatedPtrField<std::string>& addres
 }
 
 Result<void> check(const wire::JobSpan& span) {
-  if (span.key().size() != kKeyBytes)
-    return internal_error("the key of a job: found " + std::to_string(span.key().size()) +
-                          " bytes, expected " + std::to_string(kKeyBytes));
+  for (const auto* key : {&span.key(), &span.task_key()})
+    if (key->size() != kKeyBytes)
+      return internal_error("a key of a job: found " + std::to_string(key->size()) + " bytes, expected " +
+                            std::to_string(kKeyBytes));
   if (span.relay().size() != kRelayDigits || !is_digits(span.relay()))
     return internal_error("the relay of a job: found a malformed name, expected 32 hexadecimal digits");
   if (span.places_size() < 2 || span.places_size() > kMostPlaces)
@@ -50,6 +51,9 @@ Result<void> check(const wire::JobSpan& span) {
     if (place.slots() == 0 || place.slots() > static_cast<std::uint32_t>(kMostLeasedSlots))
       return internal_error("the slots of a job's host: found " + std::to_string(place.slots()) +
                             ", expected 1 to " + std::to_string(kMostLeasedSlots));
+    if (!place.task_key().empty() && place.task_key().size() != kKeyBytes)
+      return internal_error("the key of a job's host: found " + std::to_string(place.task_key().size()) +
+                            " bytes, expected " + std::to_string(kKeyBytes) + " or none");
     if (!are_addresses(place.addresses(), place.port()))
       return internal_error("a host of a job: found malformed addresses, expected numeric ones and a port");
   }

@@ -24,6 +24,20 @@ inline bool names_all_hosts(const wire::JobSpan& span) {
                       [](const auto& place) { return place.addresses().empty(); });
 }
 
+// What a provider is told: its hosts start no task on hosts of other clusters, so it gets neither their keys
+// nor the names of their clusters.
+inline wire::JobSpan span_for(wire::JobSpan span, const std::string& cluster) {
+  span.clear_task_key();
+  for (auto& place : *span.mutable_places())
+    if (place.cluster() == cluster) {
+      span.set_task_key(place.task_key());
+    } else {
+      place.clear_task_key();
+      place.clear_cluster();
+    }
+  return span;
+}
+
 // The hosts as the processes of such a job see them: launchers put names into words where "@" means something else.
 template <class Hosts>
 std::vector<wire::ExecHost> hosts_in_job(const Hosts& hosts) {

@@ -13,6 +13,7 @@ using testing::HasSubstr;
 class ResSpans : public ResStream {
  protected:
   static std::string job_key() { return std::string(32, 'j'); }
+  static std::string task_key(std::string key) { return key.replace(0, 1, "t"); }
   void expect_span(int id, const std::string& key = job_key()) {
     wire::ToRes order;
     auto& expect = *order.mutable_expect();
@@ -21,6 +22,7 @@ class ResSpans : public ResStream {
     expect.set_uid(geteuid());
     auto& span = *expect.mutable_span();
     span.set_key(key);
+    span.set_task_key(task_key(key));
     span.set_relay(io::job_relay(key));
     for (const char* name : {"n1", "n2"}) {
       auto& place = *span.add_places();
@@ -42,6 +44,9 @@ class ResSpans : public ResStream {
   }
   // As blaunch on any host of the job; the job that the task names does not count.
   io::FromRes<wire::StreamPlace> run_with(const std::string& key, const wire::RunTask& task) {
+    return run_with_task_key(task_key(key), task);
+  }
+  io::FromRes<wire::StreamPlace> run_with_task_key(const std::string& key, const wire::RunTask& task) {
     const io::ResClient::SpanHost host{host_, {"127.0.0.1"}, res_port_, io::job_ticket(key)};
     return ask([&](const io::ResClient& res) { return res.run_task(host, task); });
   }
@@ -84,6 +89,7 @@ TEST_F(ResSpans, TheKeyOfTheJobRunsItsTasksAndNothingElse) {
   EXPECT_THAT(client.output, HasSubstr("ROLLCALL_RELAY=rollcall/span/" + io::job_relay(job_key())));
   EXPECT_THAT(client.output, testing::Not(HasSubstr("6a6a6a6a"))) << "the key is in no environment";
 
+  EXPECT_FALSE(run_with_task_key(job_key(), asked)) << "the job's key is on hosts of all its clusters";
   const auto stranger = run_with(std::string(32, 'x'), asked);
   ASSERT_FALSE(stranger);
   EXPECT_TRUE(stranger.error().again)

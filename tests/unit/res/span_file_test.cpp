@@ -20,23 +20,26 @@ wire::JobSpan span_of_two() {
     place.add_addresses("fe80::1");
     place.set_port(6883);
   }
+  span.mutable_places(0)->set_task_key(std::string(32, '\x11'));
   return span;
 }
 
 TEST(SpanFile, HasALineForEachHostThatCanBeReached) {
   wire::JobSpan span = span_of_two();
-  EXPECT_EQ(span_text(span), "n1 6883 10.0.0.1,fe80::1\nn2 6883 10.0.0.1,fe80::1\n");
+  EXPECT_EQ(span_text(span),
+            "n1 6883 " + std::string(64, '1') + " 10.0.0.1,fe80::1\nn2 6883 - 10.0.0.1,fe80::1\n");
   const auto read = read_span(span_text(span));
   ASSERT_TRUE(read);
-  EXPECT_EQ(*read, (std::vector<SpanPlace>{{"n1", {"10.0.0.1", "fe80::1"}, 6883},
-                                           {"n2", {"10.0.0.1", "fe80::1"}, 6883}}));
+  EXPECT_EQ(*read, (std::vector<SpanPlace>{{"n1", {"10.0.0.1", "fe80::1"}, 6883, std::string(64, '1')},
+                                           {"n2", {"10.0.0.1", "fe80::1"}, 6883, ""}}));
   span.mutable_places(1)->clear_addresses();
-  EXPECT_EQ(span_text(span), "n1 6883 10.0.0.1,fe80::1\n");
+  EXPECT_EQ(read_span(span_text(span))->size(), 1U);
 }
 
 TEST(SpanFile, RefusesMalformedLines) {
-  for (const char* text : {"n1 6883 10.0.0.1", "n1 0 10.0.0.1\n", "n1 x 10.0.0.1\n", "n1 70000 10.0.0.1\n",
-                           "n1 6883\n", "n1 6883 10.0.0.1 more\n", "\n"})
+  for (const char* text :
+       {"n1 6883 - 10.0.0.1", "n1 0 - 10.0.0.1\n", "n1 x - 10.0.0.1\n", "n1 70000 - 10.0.0.1\n",
+        "n1 6883 10.0.0.1\n", "n1 6883 - 10.0.0.1 more\n", "n1 6883 11 10.0.0.1\n", "\n"})
     EXPECT_FALSE(read_span(text)) << text;
   EXPECT_TRUE(read_span("")->empty());
 }

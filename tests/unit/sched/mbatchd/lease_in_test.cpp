@@ -39,6 +39,7 @@ class LeaseInTest : public ForwardShellTest {
     fill(message);
     const auto heard = in->heard("east", message);
     ASSERT_TRUE(heard) << heard.error().text;
+    in->settle();
   }
   void stands(wire::LeaseStands::State state, std::uint64_t counter, int slots) {
     hear([&](auto& message) {
@@ -133,6 +134,7 @@ class LeaseInTest : public ForwardShellTest {
       auto& place = *span.add_places();
       place.set_host(std::string(sched::HostId(host.name()).host()));
       place.set_cluster(std::string(sched::HostId(host.name()).cluster()));
+      place.set_task_key("of " + place.cluster());
       if (sched::HostId(host.name()).ours()) place.add_addresses("10.0.0.1");
       if (const auto known = in->place_of(host.name())) place.add_addresses(known->addresses.front());
     }
@@ -162,6 +164,7 @@ class LeaseInTest : public ForwardShellTest {
     for (const auto& one : effects)
       if (const auto* save = std::get_if<sched::effect::SaveJob>(&one)) jobs.insert(save->key);
     in->changed(jobs);
+    in->settle();
   }
   void expectations() {
     changed();
@@ -380,6 +383,9 @@ TEST_F(LeaseInTest, APartIsOneOrderAndTheJobGoesWhenAllHostsHavePrepared) {
   EXPECT_EQ(offer.part(1).host(), "n3");
   EXPECT_EQ(offer.span().places_size(), 3);
   EXPECT_EQ(offer.asked().script(), "");
+  EXPECT_EQ(offer.span().task_key(), "of east");
+  EXPECT_EQ(offer.span().places(0).task_key(), "") << "a provider does not start tasks on our hosts";
+  EXPECT_EQ(offer.span().places(1).task_key(), "of east");
   prepared_here(key);
   EXPECT_FALSE(go_is_given(key));
   ASSERT_TRUE(in->heard("east", part_state(key, false)));
@@ -436,7 +442,7 @@ TEST_F(LeaseInTest, APartThatTheBookDoesNotKnowIsTakenBack) {
   });
   expectations();
   EXPECT_EQ(count(What::kRecall), 1);
-  in->count_strange_parts();
+  in->settle();
   EXPECT_EQ(keeper->snapshot().slots(*keeper->snapshot().rules().host("n3@east")), 1);
 }
 
@@ -534,7 +540,7 @@ TEST_F(LeaseInTest, AProviderThatNamesPartsOnHostsThatItDoesNotLendTakesNothing)
   said.clear();
   ASSERT_TRUE(in->heard("east", strange));
   EXPECT_EQ(count(What::kRecall), 1);
-  in->count_strange_parts();
+  in->settle();
   EXPECT_EQ(static_cast<int>(keeper->snapshot().rules().hosts.size()), hosts);
   EXPECT_EQ(keeper->snapshot().slots(*keeper->snapshot().rules().host("n2@east")), 2);
   EXPECT_EQ(keeper->snapshot().slots(*keeper->snapshot().rules().host("n3@east")), 1);

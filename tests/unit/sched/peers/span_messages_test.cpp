@@ -9,6 +9,7 @@ namespace {
 wire::JobSpan good() {
   wire::JobSpan span;
   span.set_key(std::string(32, '\1'));
+  span.set_task_key(std::string(32, '\2'));
   span.set_relay("0123456789abcdef0123456789abcdef");
   for (const char* host : {"n1", "n2"}) {
     auto& place = *span.add_places();
@@ -30,6 +31,8 @@ TEST(SpanMessages, RefusesWhatCannotBeTrue) {
     EXPECT_FALSE(check(span)) << what;
   };
   wrong("a short key", [](auto& span) { span.set_key("short"); });
+  wrong("no key for tasks", [](auto& span) { span.clear_task_key(); });
+  wrong("a short key of a host", [](auto& span) { span.mutable_places(1)->set_task_key("short"); });
   wrong("a relay with a path", [](auto& span) { span.set_relay("../../../../../../../../etc/passwd"); });
   wrong("a relay in capitals", [](auto& span) { span.set_relay(std::string(32, 'A')); });
   wrong("one host", [](auto& span) { span.mutable_places()->RemoveLast(); });
