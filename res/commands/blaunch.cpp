@@ -3,6 +3,7 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include "common/base/hex_line.hpp"
 #include "common/base/job_numbers.hpp"
 #include "common/conf/words.hpp"
 #include "common/io/host_lookup.hpp"

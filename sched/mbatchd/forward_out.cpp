@@ -98,6 +98,7 @@ Result<void> ForwardOut::heard(const std::string& cluster, const wire::PeerMessa
   const bool was_greeted = out_.greeted(cluster);
   BookPort port(*this);
   if (auto taken = out_.heard(cluster, message, now, port); !taken) return taken;
+  for (auto& [to, end] : out_.take_ends_of_strangers()) handler_.say(to, std::move(end));
   const bool greeted_now = !was_greeted && out_.greeted(cluster);
   const bool queues_told = message.has_figures() || message.has_applications();
   if (greeted_now || (queues_told && waiting_ > 0)) handler_.plan_soon();

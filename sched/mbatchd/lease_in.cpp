@@ -237,6 +237,8 @@ void LeaseIn::start(const std::string& host, sched::order::Start order) {
   wire::PeerMessage message = peers::offer_of(order);
   auto& offer = *message.mutable_offer();
   *offer.mutable_attempt() = named(order.attempt, host);
+  if (const sched::Job* job = jobs_.find(order.attempt.job))
+    offer.mutable_attempt()->set_made(peers::made_of(job->record));
   offer.clear_queue();
   auto& asked = *offer.mutable_asked();
   // The effective values: the provider knows neither our queues nor our profiles.

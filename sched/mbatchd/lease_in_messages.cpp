@@ -159,14 +159,16 @@ void LeaseIn::greeted(const std::string& cluster) {
   std::erase_if(parts_, [&](const auto& one) { return one.first.second == cluster; });
   std::map<std::string, wire::ForwardHeld> by_host;
   std::map<std::string, std::vector<report::Held>> parts;
+  const auto another = [this](const wire::ForwardAttempt& attempt) {
+    return peers::is_another(jobs_.find(sched::key_of(attempt.key())), attempt);
+  };
   wire::ForwardHeld of_parts;  // and ends on hosts where nothing of ours can be
   for (const auto& state : held.running()) {
     const auto told = peers::believed(state.job());
     if (!check(state.attempt()) || !told) continue;
-    if (!has_host(cluster, state.attempt().lent_host())) {  // nothing of ours can be there
-      wire::PeerMessage recall = peers::recall_of(peers::attempt_of(state.attempt()));
-      *recall.mutable_recall()->mutable_attempt() = state.attempt();
-      handler_.say(cluster, std::move(recall));
+    // Nothing of ours can be on a host that we do not know.
+    if (another(state.attempt()) || !has_host(cluster, state.attempt().lent_host())) {
+      handler_.say(cluster, peers::end_of_stranger(state));
       continue;
     }
     auto& here = by_host[id_of(state.attempt().lent_host(), cluster)];
@@ -182,7 +184,7 @@ void LeaseIn::greeted(const std::string& cluster) {
             {peers::attempt_of(state.attempt()), report::Held::State::expected, false});
   }
   for (const auto& over : held.over())
-    if (check(over.attempt()))
+    if (check(over.attempt()) && !another(over.attempt()))
       *(over.attempt().part() || !has_host(cluster, over.attempt().lent_host())
             ? &of_parts
             : &by_host[id_of(over.attempt().lent_host(), cluster)])
@@ -207,6 +209,8 @@ void LeaseIn::greeted(const std::string& cluster) {
     for (const auto& state : there.running()) static_cast<void>(take_state(cluster, state));
     for (const auto& over : there.over()) static_cast<void>(take_over(cluster, over));
   }
+  for (const auto& over : held.over())
+    if (check(over.attempt()) && another(over.attempt())) acknowledge_end(cluster, over.attempt());
   for (const auto& state : of_parts.running()) static_cast<void>(take_state(cluster, state));
   for (const auto& over : of_parts.over()) static_cast<void>(take_over(cluster, over));
   if (!by_host.empty()) handler_.told(by_host.begin()->first, report::PartsTold{});
@@ -229,6 +233,7 @@ Result<void> LeaseIn::take_state(const std::string& cluster, const wire::Forward
   if (auto checked = check(told.attempt()); !checked) return checked;
   const auto there = peers::believed(told.job());
   if (!there) return there.error();
+  if (peers::is_another(jobs_.find(sched::key_of(told.attempt().key())), told.attempt())) return {};
   const Attempt attempt = peers::attempt_of(told.attempt());
   const std::string host = id_of(told.attempt().lent_host(), cluster);
   answered(cluster, attempt);
@@ -272,6 +277,8 @@ Result<void> LeaseIn::take_over(const std::string& cluster, const wire::ForwardO
   if (auto checked = check(told.attempt()); !checked) return checked;
   const auto over = peers::believed(told);
   if (!over) return over.error();
+  if (peers::is_another(jobs_.find(sched::key_of(told.attempt().key())), told.attempt()))
+    return acknowledge_end(cluster, told.attempt()), Result<void>{};
   const Attempt attempt = peers::attempt_of(told.attempt());
   if (told.attempt().part()) take_part_over(cluster, *over);
   if (!told.attempt().part() && !has_host(cluster, told.attempt().lent_host())) {

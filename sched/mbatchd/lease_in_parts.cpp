@@ -127,6 +127,7 @@ void LeaseIn::offer_part(const std::string& cluster, const sched::Job& job,
   wire::PeerMessage message;
   auto& offer = *message.mutable_offer();
   *offer.mutable_attempt() = part_named(attempt, std::string(HostId(part.front().name()).host()));
+  offer.mutable_attempt()->set_made(peers::made_of(job.record));
   *offer.mutable_asked() = asked_of_part(job, part);
   *offer.mutable_asked()->mutable_limits() = limits;
   peers::propose(peers::proposed(user_map_of(configuration_->files), cluster, job.asked->user()), offer);

@@ -84,7 +84,9 @@ void add_forward_reason(const wire::JobRecord& record, JobView& to) {
   const std::string& there = forwarded.there().why();
   if (!forwarded.has_there()) return add_reason(to, std::move(words), "that cluster has not accepted it yet");
   if (forwarded.recalled()) words += ", which was asked to give it back";
-  add_reason(to, there.empty() ? std::move(words) : words + ": " + there, "it waits for its start there");
+  add_reason(to, there.empty() ? std::move(words) : words + ": " + there,
+             "queue " + forwarded.queue() + " of cluster " + forwarded.cluster() + ": " +
+                 (there.empty() ? "it waits for its start there" : there));
 }
 
 // The reason of a job that has hosts, but whose first host has not reported that it begins.

@@ -1,5 +1,6 @@
 // The Book: attempts of other clusters.
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 #include "sched/policy/book/book_memory.hpp"
@@ -13,7 +14,23 @@ constexpr int kSigKill = 9, kSigTerm = 15, kCont = 18, kStop = 19, kTstp = 20, k
 constexpr std::size_t kLongestName = 255;  // of a queue that is told of
 
 ForeignAttempt name_of(const std::string& cluster, const wire::ForwardAttempt& attempt) {
-  return {cluster, {key_of(attempt.key()), attempt.attempt()}};
+  return {cluster, {key_of(attempt.key()), attempt.attempt()}, attempt.made()};
+}
+
+// The job here that is this attempt. An order that does not say when it was made is for the last one of that name.
+std::map<ForeignAttempt, JobKey>::const_iterator find(const Memory& m, const std::string& cluster,
+                                                      const wire::ForwardAttempt& attempt) {
+  ForeignAttempt name = name_of(cluster, attempt);
+  if (name.made != 0) {
+    if (const auto exact = m.foreign.find(name); exact != m.foreign.end()) return exact;
+    name.made = 0;  // accepted by an older release
+    return m.foreign.find(name);
+  }
+  name.made = std::numeric_limits<std::uint64_t>::max();
+  auto last = m.foreign.upper_bound(name);
+  if (last == m.foreign.begin()) return m.foreign.end();
+  --last;
+  return last->first.cluster == cluster && last->first.attempt == name.attempt ? last : m.foreign.end();
 }
 
 wire::ForwardAttempt attempt_of(const wire::ForwardedFrom& from) {
@@ -22,6 +39,7 @@ wire::ForwardAttempt attempt_of(const wire::ForwardedFrom& from) {
   attempt.set_attempt(from.attempt());
   attempt.set_lent_host(from.lent_host());
   attempt.set_part(from.part());
+  attempt.set_made(from.made());
   return attempt;
 }
 
@@ -291,7 +309,7 @@ class Accepting {
 
  private:
   std::optional<Answered> as_known() {
-    const auto known = m_.foreign.find(name_of(cluster_, offer_.attempt()));
+    const auto known = find(m_, cluster_, offer_.attempt());
     if (known == m_.foreign.end()) return std::nullopt;
     return known_answer(m_, known->second, {}, now_);
   }
@@ -317,6 +335,7 @@ class Accepting {
     from.set_cluster(cluster_);
     *from.mutable_key() = offer_.attempt().key();
     from.set_attempt(offer_.attempt().attempt());
+    from.set_made(offer_.attempt().made());
     from.set_user(asked_.user());
     from.set_index_step(std::max(0, offer_.index_step()));
     from.set_index_end(std::max(0, offer_.index_end()));
@@ -372,12 +391,12 @@ wire::ForwardOver stale(const wire::ForwardAttempt& attempt, std::string why) {
 }
 
 bool ForwardedJobs::knows(const std::string& cluster, const wire::ForwardAttempt& attempt) const {
-  return memory_->foreign.contains(name_of(cluster, attempt));
+  return find(*memory_, cluster, attempt) != memory_->foreign.end();
 }
 
 std::optional<JobKey> ForwardedJobs::job_of(const std::string& cluster,
                                             const wire::ForwardAttempt& attempt) const {
-  const auto known = memory_->foreign.find(name_of(cluster, attempt));
+  const auto known = find(*memory_, cluster, attempt);
   if (known == memory_->foreign.end()) return std::nullopt;
   return known->second;
 }
@@ -422,7 +441,7 @@ Effects ForwardedJobs::recall_lent(JobKey key, const std::string& why, WallTime 
 ForwardedJobs::Answered ForwardedJobs::signal(const std::string& cluster, const wire::ForwardSignal& signal,
                                               WallTime now) {
   Memory& m = *memory_;
-  const auto known = m.foreign.find(name_of(cluster, signal.attempt()));
+  const auto known = find(m, cluster, signal.attempt());
   if (known == m.foreign.end()) return {unknown(signal.attempt()), {}};
   BookEntry& entry = m.at(known->second);
   Effects effects;
@@ -439,7 +458,7 @@ ForwardedJobs::Answered ForwardedJobs::signal(const std::string& cluster, const 
 ForwardedJobs::Answered ForwardedJobs::recall(const std::string& cluster, const wire::ForwardRecall& recall,
                                               WallTime now) {
   Memory& m = *memory_;
-  const auto known = m.foreign.find(name_of(cluster, recall.attempt()));
+  const auto known = find(m, cluster, recall.attempt());
   if (known == m.foreign.end()) return {unknown(recall.attempt()), {}};
   BookEntry& entry = m.at(known->second);
   Effects effects;
@@ -453,7 +472,7 @@ ForwardedJobs::Answered ForwardedJobs::recall(const std::string& cluster, const 
 Effects ForwardedJobs::acknowledge(const std::string& cluster, const wire::ForwardAcknowledge& acknowledged,
                                    WallTime) {
   Memory& m = *memory_;
-  const auto known = m.foreign.find(name_of(cluster, acknowledged.attempt()));
+  const auto known = find(m, cluster, acknowledged.attempt());
   if (known == m.foreign.end()) return {};
   BookEntry& entry = m.at(known->second);
   auto& from = *entry.job->record.mutable_from();

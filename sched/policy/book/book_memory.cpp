@@ -14,7 +14,7 @@ constexpr std::size_t kMostResreqBytes = std::size_t{32} << 20;
 
 ForeignAttempt foreign_attempt(const wire::JobRecord& record) {
   const auto& from = record.from();
-  return {from.cluster(), {key_of(from.key()), from.attempt()}};
+  return {from.cluster(), {key_of(from.key()), from.attempt()}, from.made()};
 }
 
 // A job that another cluster has not begun pends, for as long as that takes.

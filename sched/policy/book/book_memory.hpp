@@ -32,6 +32,7 @@ struct JobsOf {
 struct ForeignAttempt {
   std::string cluster;
   Attempt attempt;
+  std::uint64_t made = 0;  // ForwardAttempt.made
   friend auto operator<=>(const ForeignAttempt&, const ForeignAttempt&) = default;
 };
 

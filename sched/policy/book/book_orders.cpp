@@ -101,6 +101,8 @@ std::optional<order::Start> HostLedger::start_order(const effect::OrderStart& or
   start.limits = jobs_.effective_limits(job);
   start.queue = is_elsewhere(record) ? record.forwarded().queue() : record.queue();
   start.forward = record.forwarded().number();
+  start.rerunnable =
+      jobs::rerunnable(jobs::terms_of(memory_->config, record.queue(), *job.asked), *job.asked);
   const conf::QueueRow* queue = memory_->queue_row(record.queue());
   if (queue) {
     start.queue_pre_exec = queue->jobs.pre_exec;

@@ -60,6 +60,10 @@ void Preemption::find_running() {
   for (const auto& [key, job] : state_.snapshot().placed_jobs()) {
     const QueueNumber queue = queue_of(job);
     if (queue == kNoQueue || jobs_[queue].empty() || !preemptable(job)) continue;
+    // A provider counts a suspended job's slots as in use: it would refuse the other job.
+    if (std::any_of(job.placement.hosts.begin(), job.placement.hosts.end(),
+                    [&](const SlotsOn& on) { return rules.borrowed(on.host); }))
+      continue;
     for (const SlotsOn& on : job.placement.hosts) jobs_[queue][on.host].push_back(&job);
   }
   find_lenders();

@@ -205,8 +205,11 @@ class Life : LifePart {
         return elsewhere() ? given_back(told) : give_back(told);
       case How::supervisor_lost:
         return was_lost(told, TERM_EXTERNAL_SIGNAL);
-      default:
-        return ran_to_its_end(told);
+      default: {
+        report::Over end = told;
+        if (told.run_s > 0) end.end_us = end_of_its_run(told.run_s);
+        return ran_to_its_end(end);
+      }
     }
   }
 

@@ -150,10 +150,20 @@ class LifeElsewhere : protected LifeEnd {
     changed();
   }
 
+  // Of a job on borrowed hosts, which say no times but how long it ran: its end may be heard long after it.
+  std::int64_t end_of_its_run(std::int64_t run_s) const {
+    const std::int64_t most = (now_.us - record_.start_us()) / 1'000'000;
+    const std::int64_t s = std::min(run_s, most) + record_.ssusp_s() + record_.ususp_s();
+    return std::min(now_.us, record_.start_us() + s * 1'000'000);
+  }
+
  private:
   // The end may be heard long after it: the job ran as long as that cluster says, if that is less than the time since we heard of its begin.
   void end_with_its_run(report::Over& told) {
-    const std::int64_t more = with_present_seconds(record_, now_).run_s() - told.run_s;
+    // The record has the seconds of earlier attempts, too.
+    const std::int64_t here = std::min<std::int64_t>(with_present_seconds(record_, now_).run_s(),
+                                                     (now_.us - record_.start_us()) / 1'000'000);
+    const std::int64_t more = here - told.run_s;
     if (more <= 0 || told.run_s == 0) return;  // 0: not told
     const WallTime ended{std::max(record_.status_us(), now_.us - more * 1'000'000)};
     add_present_seconds(record_, ended);

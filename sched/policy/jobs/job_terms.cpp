@@ -89,12 +89,6 @@ conf::RequeueExits requeue_exits(const JobTerms& terms, const wire::Submission& 
   return terms.queue ? terms.queue->jobs.requeue_exits : conf::RequeueExits{};
 }
 
-bool rerunnable(const JobTerms& terms, const wire::Submission& asked) {
-  if (asked.has_rerunnable()) return asked.rerunnable();
-  if (terms.application && terms.application->rerunnable) return *terms.application->rerunnable;
-  return terms.queue && terms.queue->rerunnable;
-}
-
 // The host or model to which a limit of the files refers; bjobs -l shows it after the minutes.
 std::string spec_of(const JobTerms& terms, conf::Limit<conf::TimeLimit> conf::JobDefaults::*limit,
                     std::int64_t limit_s) {
@@ -112,6 +106,12 @@ void lay_over(const std::string& own, std::string& text) {
 }
 
 }  // namespace
+
+bool rerunnable(const JobTerms& terms, const wire::Submission& asked) {
+  if (asked.has_rerunnable()) return asked.rerunnable();
+  if (terms.application && terms.application->rerunnable) return *terms.application->rerunnable;
+  return terms.queue && terms.queue->rerunnable;
+}
 
 JobTerms terms_of(const ConfigView& config, std::string_view queue, const wire::Submission& asked) {
   return {config.lsb->queue(queue), config.lsb->application(asked.application())};

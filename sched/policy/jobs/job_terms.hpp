@@ -53,6 +53,8 @@ struct JobPrograms {
   conf::JobControls controls;
 };
 JobPrograms programs_of(const JobTerms& terms, const wire::Submission& asked);
+// bsub -r and -rn, else the profile's word, else the queue's.
+bool rerunnable(const JobTerms& terms, const wire::Submission& asked);
 
 // The minimum of -n; 1 without -n.
 inline std::uint32_t min_slots(const wire::Submission& asked) {

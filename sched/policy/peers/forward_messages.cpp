@@ -1,5 +1,7 @@
 #include "sched/policy/peers/forward_messages.hpp"
 
+#include <algorithm>
+
 #include "sched/policy/peers/crossing.hpp"
 
 namespace rollcall::sched::peers {
@@ -19,7 +21,39 @@ wire::PeerMessage offer_of(const order::Start& order) {
   *offer.mutable_attempt() = attempt_of(order.attempt);
   offer.set_queue(order.queue);
   offer.set_number(order.forward);
+  offer.mutable_attempt()->set_made(order.forward);
   *offer.mutable_asked() = crossing(*order.asked, order.attempt.job);
+  offer.mutable_asked()->set_rerunnable(
+      order.rerunnable);  // the execution queue's word does not count: lsb.queues(5)
+  return message;
+}
+
+std::uint64_t made_of(const wire::JobRecord& record) {
+  return record.has_forwarded() ? record.forwarded().number()
+                                : static_cast<std::uint64_t>(std::max<std::int64_t>(0, record.start_us()));
+}
+
+bool is_another(const Job* job, const wire::ForwardAttempt& told) {
+  return job && placed(job->status()) && job->record.attempt() == told.attempt() && told.made() != 0 &&
+         told.made() != made_of(job->record);
+}
+
+wire::PeerMessage end_of_stranger(const wire::ForwardState& state) {
+  wire::PeerMessage message;
+  if (state.attempt().part()) {
+    *message.mutable_recall()->mutable_attempt() = state.attempt();
+    return message;
+  }
+  *message.mutable_signal()->mutable_attempt() = state.attempt();
+  auto& kill = *message.mutable_signal()->mutable_sent();
+  kill.set_action(wire::SentSignal::SEND);
+  kill.set_signal(9);
+  kill.set_number(std::uint64_t{1} << 62);
+  return message;
+}
+wire::PeerMessage end_of_stranger(const wire::ForwardOver& over) {
+  wire::PeerMessage message;
+  *message.mutable_acknowledge()->mutable_attempt() = over.attempt();
   return message;
 }
 

@@ -7,6 +7,7 @@
 
 #include "common/wire/peer.pb.h"
 #include "sched/policy/values/engine.hpp"
+#include "sched/policy/values/job.hpp"
 
 namespace rollcall::sched::peers {
 
@@ -19,6 +20,14 @@ wire::PeerMessage signal_of(const order::Signal& order);
 // keeps the attempt and tells the end of that too.
 wire::PeerMessage acknowledge_of(const Attempt& attempt, const wire::JobRecord* record);
 wire::PeerMessage recall_of(const Attempt& attempt);
+
+// ForwardAttempt.made of an attempt of ours that has hosts.
+std::uint64_t made_of(const wire::JobRecord& record);
+// What is told is of an attempt that a store of ours made which is gone: ours of that name is another one.
+bool is_another(const Job* job, const wire::ForwardAttempt& told);
+// Ends such an attempt, or acknowledges its end.
+wire::PeerMessage end_of_stranger(const wire::ForwardState& state);
+wire::PeerMessage end_of_stranger(const wire::ForwardOver& over);
 
 report::Over over_of(const wire::ForwardOver& told);
 // The end of the job's post-execution, which follows over_of(); none: it still runs, there is none, or the release is older.

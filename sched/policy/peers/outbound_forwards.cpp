@@ -77,11 +77,19 @@ Result<void> OutboundForwards::take_held(const std::string& cluster, const wire:
   held.bytes += part.ByteSizeLong();
   // Without what cannot be true of a job: an attempt takes little room here, whatever is said of it.
   for (const auto& state : part.running()) {
+    if (is_another(port.find(key_of(state.attempt().key())), state.attempt())) {
+      ends_of_strangers_.emplace_back(cluster, end_of_stranger(state));
+      continue;
+    }
     auto& one = *held.all.add_running();
     *one.mutable_attempt() = state.attempt();
     if (fits(cluster, state.attempt(), state.job(), port)) *one.mutable_job() = state.job();
   }
   for (const auto& told : part.over()) {
+    if (is_another(port.find(key_of(told.attempt().key())), told.attempt())) {
+      ends_of_strangers_.emplace_back(cluster, end_of_stranger(told));
+      continue;
+    }
     auto& one = *held.all.add_over();
     one = told;
     if (!fits(cluster, told.attempt(), told.job(), port)) one.clear_job();
@@ -145,6 +153,7 @@ bool OutboundForwards::fits(const std::string& cluster, const wire::ForwardAttem
 Result<void> OutboundForwards::take_state(const std::string& cluster, const wire::ForwardState& state,
                                           Port& port) {
   if (auto checked = check(state.attempt()); !checked) return checked;
+  if (is_another(port.find(key_of(state.attempt().key())), state.attempt())) return {};
   if (!fits(cluster, state.attempt(), state.job(), port)) return {};
   auto job = believed(state.job());
   if (!job) return job.error();
@@ -163,6 +172,10 @@ Result<void> OutboundForwards::take_state(const std::string& cluster, const wire
 Result<void> OutboundForwards::take_over(const std::string& cluster, const wire::ForwardOver& told,
                                          Port& port) {
   if (auto checked = check(told.attempt()); !checked) return checked;
+  if (is_another(port.find(key_of(told.attempt().key())), told.attempt())) {
+    ends_of_strangers_.emplace_back(cluster, end_of_stranger(told));
+    return {};
+  }
   if (!fits(cluster, told.attempt(), told.job(), port)) return {};
   const auto over = believed(told);
   if (!over) return over.error();

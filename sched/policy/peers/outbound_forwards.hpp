@@ -93,6 +93,11 @@ class OutboundForwards {
 
   const forward::RemoteQueues& queues() const { return queues_; }
 
+  // Behind heard(): what ends attempts there of a store of ours that is gone. By cluster.
+  std::vector<std::pair<std::string, wire::PeerMessage>> take_ends_of_strangers() {
+    return std::exchange(ends_of_strangers_, {});
+  }
+
  private:
   struct Held {  // what a cluster has said so far of what it holds
     wire::ForwardHeld all;
@@ -120,6 +125,7 @@ class OutboundForwards {
   std::map<std::string, std::uint64_t> connections_, updates_;  // for the order of updates
   std::map<std::string, int> complaints_;                       // by cluster: of its connection
   std::map<Attempt, Forward> forwards_;
+  std::vector<std::pair<std::string, wire::PeerMessage>> ends_of_strangers_;
 };
 
 }  // namespace rollcall::sched::peers

@@ -67,6 +67,7 @@ struct Start {
   std::int64_t submit_us = 0;
   std::uint64_t requested_memory_kb = 0;  // rusage[mem]; 0: none
   bool mail_report_only = false;          // LSB_JOB_REPORT_MAIL=N: no report
+  bool rerunnable = false;                // bsub -r, else the profile's or the queue's
   bool wait_for_go = false;    // no part of it may run before Engine::go(); only for hosts with knows_go
   std::string from_cluster;    // of a job that was forwarded to this cluster: by which one
   std::uint64_t forward = 0;   // to another cluster: the number of the forward; `queue` is that cluster's

@@ -53,6 +53,7 @@ TEST(HostList, OddBytesInANameAreErrors) {
   EXPECT_FALSE(host_name(std::string(256, 'x')));
   EXPECT_FALSE(host_name(""));
   EXPECT_TRUE(host_name("A-b_c.9"));
+  EXPECT_FALSE(host_name("-oProxyCommand")) << "an option of ssh, in users' scripts";
 }
 
 TEST(HostList, BrokenPairsAreNamed) {

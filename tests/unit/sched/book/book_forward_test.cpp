@@ -61,6 +61,32 @@ TEST_F(Foreign, IsAcceptedOnceHoweverOftenItIsOffered) {
   EXPECT_NE(here(offer(8)), first);
 }
 
+// A store of that cluster that was put back, or begins empty, gives numbers of jobs again.
+TEST_F(Foreign, OfANumberThatIsGivenAgainIsAnotherOne) {
+  const auto offered = [&](std::uint64_t made) {
+    wire::ForwardOffer offer;
+    *offer.mutable_attempt() = attempt_of(7);
+    offer.mutable_attempt()->set_made(made);
+    offer.set_queue("normal");
+    return book->forwards().offer("east", offer, plain_job(), kAnn, now);
+  };
+  const JobKey old = here(offered(100));
+  EXPECT_EQ(here(offered(100)), old);
+  const auto answered = offered(200);
+  const JobKey fresh = here(answered);
+  EXPECT_NE(fresh, old);
+  EXPECT_EQ(answered.said.state->attempt().made(), 200U) << "its cluster tells them apart";
+  EXPECT_EQ(book->forwards().said_of(old, now)->state->attempt().made(), 100U);
+  EXPECT_EQ(book->forwards().job_of("east", attempt_of(7)), fresh) << "other orders are for the last one";
+  wire::ForwardRecall recall;
+  *recall.mutable_attempt() = attempt_of(7);
+  recall.mutable_attempt()->set_made(100);
+  book->forwards().recall("east", recall, now);
+  EXPECT_TRUE(finished(status(old)));
+  EXPECT_EQ(status(fresh), wire::STATUS_PEND);
+  EXPECT_EQ(book->broken_invariant(), "");
+}
+
 TEST_F(Foreign, IsRefusedWithTheReason) {
   EXPECT_THAT(why(offer(1, "special")),
               HasSubstr("queue special does not receive jobs of cluster east (RCVJOBS_FROM)"));

@@ -59,6 +59,19 @@ class BorrowedHosts : public ::testing::Test {
   void start() { apply(schedule(snapshot, scenario.now), scenario.now, snapshot); }
 };
 
+TEST_F(BorrowedHosts, AJobOfRootUsesNone) {
+  borrow(kHosts);
+  bring_up(snapshot, kHosts[0], {.slots = 4});
+  Demand demand = demand_of("normal");
+  demand.asked_hosts = {{.name = "b1", .cluster = "east"}};
+  wait(1, demand);
+  demand.user = "root";
+  wait(2, demand);
+  EXPECT_EQ(plan(), "1 b1@east");
+  EXPECT_NE(why_text(snapshot, scenario.now, {2, 0}).find("a job of root stays in its cluster"),
+            std::string::npos);
+}
+
 TEST_F(BorrowedHosts, ALeaseThatComesIsUsedByJobsThatWaitAlready) {
   for (int id = 1; id <= 6; ++id) wait(id, demand_of("normal"));
   start();

@@ -8,6 +8,9 @@ class Elsewhere : public JobLife {
  protected:
   void forwarded() {
     reset();
+    forwarded_again();
+  }
+  void forwarded_again() {
     event::Dispatched event;
     event.placement.hosts.push_back({HostId::whole_cluster("east"), 1});
     event.forwarded.emplace();
@@ -209,6 +212,24 @@ TEST_F(Elsewhere, WhoseEndIsHeardLateHasRunAsLongAsItRan) {
   end.told.run_s = 4000;
   happens(end);
   EXPECT_EQ(job.record.run_s(), 10) << "no more than the time since we heard of its begin";
+}
+
+TEST_F(Elsewhere, WhichRanBeforeHasTheRunOfItsLastAttempt) {
+  begun();
+  now.us += 40'000'000;
+  happens(event::KillAsked{kOwner, 0, "", true});
+  happens(ended(9));
+  ASSERT_EQ(status(), wire::STATUS_PEND);
+  ASSERT_EQ(job.record.run_s(), 40);
+  forwarded_again();
+  told(wire::STATUS_RUN);
+  now.us += 6'000'000;
+  auto end = ended(0);
+  end.told.run_s = 6;
+  const WallTime killed = now;
+  happens(end);
+  EXPECT_EQ(job.record.run_s(), 46);
+  EXPECT_EQ(job.record.end_us(), killed.us);
 }
 
 TEST_F(Elsewhere, PendsAgainWhenItIsRefusedOrWithdrawn) {

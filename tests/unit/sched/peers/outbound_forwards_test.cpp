@@ -258,6 +258,31 @@ TEST_F(Outbound, ARepeatedEndChangesNothing) {
 }
 
 // A cluster that lies harms only itself.
+// The store of before was lost, and the job there has only the number of one of ours.
+TEST_F(Outbound, WhatIsSaidOfAnAttemptOfAStoreThatIsGoneIsOfNoJobOfOurs) {
+  book.sends(1, "east", 500);
+  auto all = held();
+  *all.mutable_held()->add_running() = state(1).state();
+  all.mutable_held()->mutable_running(0)->mutable_attempt()->set_made(100);
+  out.serves("east");
+  hear(all);
+  EXPECT_THAT(book.reports, ElementsAre("@east came with 0"));
+  auto ends = out.take_ends_of_strangers();
+  ASSERT_THAT(ends, SizeIs(1));
+  EXPECT_EQ(ends.front().second.signal().sent().signal(), 9);
+  EXPECT_EQ(ends.front().second.signal().attempt().made(), 100U);
+  auto end = over(1, wire::ForwardOver::ENDED);
+  end.mutable_over()->mutable_attempt()->set_made(100);
+  hear(end);
+  EXPECT_THAT(book.jobs, SizeIs(1)) << "ours has not ended";
+  ends = out.take_ends_of_strangers();
+  ASSERT_THAT(ends, SizeIs(1));
+  EXPECT_EQ(ends.front().second.acknowledge().attempt().made(), 100U);
+  end.mutable_over()->mutable_attempt()->set_made(500);
+  hear(end);
+  EXPECT_THAT(book.jobs, IsEmpty());
+}
+
 TEST_F(Outbound, AClusterSaysNothingOfJobsInAnotherOne) {
   connects("north");
   connects();
