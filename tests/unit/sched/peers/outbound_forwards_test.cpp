@@ -265,7 +265,7 @@ TEST_F(Outbound, WhatIsSaidOfAnAttemptOfAStoreThatIsGoneIsOfNoJobOfOurs) {
   *all.mutable_held()->add_running() = state(1).state();
   all.mutable_held()->mutable_running(0)->mutable_attempt()->set_made(100);
   out.serves("east");
-  hear(all);
+  hears(all);
   EXPECT_THAT(book.reports, ElementsAre("@east came with 0"));
   auto ends = out.take_ends_of_strangers();
   ASSERT_THAT(ends, SizeIs(1));
@@ -273,13 +273,13 @@ TEST_F(Outbound, WhatIsSaidOfAnAttemptOfAStoreThatIsGoneIsOfNoJobOfOurs) {
   EXPECT_EQ(ends.front().second.signal().attempt().made(), 100U);
   auto end = over(1, wire::ForwardOver::ENDED);
   end.mutable_over()->mutable_attempt()->set_made(100);
-  hear(end);
+  hears(end);
   EXPECT_THAT(book.jobs, SizeIs(1)) << "ours has not ended";
   ends = out.take_ends_of_strangers();
   ASSERT_THAT(ends, SizeIs(1));
   EXPECT_EQ(ends.front().second.acknowledge().attempt().made(), 100U);
   end.mutable_over()->mutable_attempt()->set_made(500);
-  hear(end);
+  hears(end);
   EXPECT_THAT(book.jobs, IsEmpty());
 }
 
