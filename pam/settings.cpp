@@ -104,18 +104,6 @@ std::string key_file_handed_down(const Settings& settings) {
   return error ? "" : path.string();
 }
 
-Callback callback_of(const Settings& settings, const Environment& environment, const std::string& bin,
-                     const std::string& conf_dir) {
-  const std::string& server_dir = settings.config.server_dir;
-  return {.starter_path = bin + "/TaskStarter",
-          .hosts = callback_hosts(),
-          .env_dir = conf_dir,
-          .server_dir = server_dir.empty() ? (fs::path(bin).parent_path() / "etc").string() : server_dir,
-          .host_type = host_type(environment),
-          .key_file = key_file_handed_down(settings),
-          .one_word = settings.config.one_word_callback};
-}
-
 // The file behind a launcher's word: found as execvp would, links followed. "" where there is none.
 std::string resolve(const std::string& word, const Environment& environment) {
   std::error_code error;
@@ -163,6 +151,18 @@ std::string callback_hosts() {
   const std::string all = io::reachable_as();
   const std::string name = io::host_name_here();
   return host_name(name) ? all : all.substr(name.size() + 1);
+}
+
+Callback callback_of(const Settings& settings, const Environment& environment, const std::string& bin,
+                     const std::string& conf_dir) {
+  const std::string& server_dir = settings.config.server_dir;
+  return {.starter_path = bin + "/TaskStarter",
+          .hosts = callback_hosts(),
+          .env_dir = conf_dir,
+          .server_dir = server_dir.empty() ? (fs::path(bin).parent_path() / "etc").string() : server_dir,
+          .host_type = host_type(environment),
+          .key_file = key_file_handed_down(settings),
+          .one_word = settings.config.one_word_callback};
 }
 
 // The number of tasks by the launcher's own words. Errors of find_job() are reported by rewrite().

@@ -83,6 +83,29 @@ TEST_F(BorrowedHosts, ALeaseThatComesIsUsedByJobsThatWaitAlready) {
   EXPECT_EQ(snapshot.broken_invariant(), "");
 }
 
+// Its provider counts the slots of a suspended job as in use, and would refuse the other one.
+TEST_F(BorrowedHosts, AJobOnABorrowedHostIsNoVictim) {
+  scenario = scenario_of(kSite +
+                         "Begin Queue\nQUEUE_NAME = high\nPRIORITY = 90\nPREEMPTION = PREEMPTIVE\nHOSTS = "
+                         "all allremote\nEnd Queue\n");
+  borrow(kHosts);
+  bring_up(snapshot, kHosts[0], {.slots = 1});
+  Demand there = demand_of("normal");
+  there.asked_hosts = {{.name = "b1", .cluster = "east"}};
+  wait(1, there);
+  start();
+  there.queue = "high";
+  wait(2, there);
+  EXPECT_EQ(plan(), "");
+  Demand here = demand_of("normal", 2);
+  here.asked_hosts = {{.name = "h1"}};
+  wait(3, here);
+  start();
+  here.queue = "high";
+  wait(4, here);
+  EXPECT_NE(plan().find("4 h1"), std::string::npos) << "as one of ours is";
+}
+
 TEST_F(BorrowedHosts, SlotsOfALeaseChangeWithoutNewRules) {
   borrow(kHosts);
   bring_up(snapshot, kHosts[0], {.slots = 1});
