@@ -2,7 +2,7 @@
 
 import os
 
-from rollcall_testing.job import Job, expect_no_tasks, fake, method_1, requires_pam, site
+from rollcall_testing.job import Job, expect_no_tasks, fake, method_1, open_gate, requires_pam, site
 from rollcall_testing.programs import hold_report_against_notes, notes_in
 from rollcall_testing.runner import expect, expect_equal, main
 from rollcall_testing.waiting import wait_until
@@ -23,8 +23,11 @@ def storm(bench, tasks, program, environment=None):
 
 def test_tasks_wait_for_the_descriptors_of_those_that_have_ended(bench):
     notes = bench.fresh_directory()
-    tasks = 3 * DESCRIPTORS
-    job = storm(bench, tasks, [bench.target, notes, "after-ms", "1000"])
+    tasks = 2 * DESCRIPTORS
+    gate = os.path.join(notes, "gate")
+    job = storm(bench, tasks, [bench.target, notes, "wait", gate])
+    wait_until(lambda: FULL in job.stderr, lambda: f"pam to be full\n{job.told()}", 150)
+    open_gate(gate)
     job.expect_exit(0, 150)
     expect_equal(len(notes_in(notes)), tasks, f"tasks that ran\n{job.told()}")
     hold_report_against_notes(job.report, notes)
