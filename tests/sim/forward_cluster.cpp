@@ -161,6 +161,8 @@ Effects ForwardCluster::apply(const std::string& from, const wire::PeerMessage& 
   Effects effects;
   BookPort port(*this, book, effects, now);
   if (const auto heard = out_.heard(from, message, {}, port); !heard) outside_.trouble(heard.error().text);
+  // Of stores that are gone: nothing in ours follows from it.
+  for (auto& [to, end] : out_.take_ends_of_strangers()) outside_.say(number, number_of(to), std::move(end));
   if (message.has_figures()) figures_.heard(from, message.figures());
   return effects;
 }

@@ -1,5 +1,6 @@
 // ForwardWorld: what must hold after every turn, and when all is over.
 #include <algorithm>
+#include <tuple>
 
 #include "tests/sim/forward_world.hpp"
 
@@ -29,7 +30,8 @@ void ForwardWorld::look_at(ForwardCluster& cluster) {
     trouble(name_of(at) + ": " + broken);
   Look now;
   now.deaths = cluster.world.deaths();
-  std::set<std::pair<std::size_t, Attempt>> attempts;
+  std::set<std::tuple<std::size_t, Attempt, std::uint64_t>>
+      attempts;                                   // a store that was put back gives numbers again
   std::map<std::string, std::uint64_t> imported;  // by queue
   for (const JobKey key : cluster.world.jobs()) {
     const auto& record = cluster.world.book().jobs().find(key)->record;
@@ -38,7 +40,7 @@ void ForwardWorld::look_at(ForwardCluster& cluster) {
     HomeJob job{at, key};
     if (record.has_from()) {
       job = {number_of(record.from().cluster()), key_of(record.from().key())};
-      if (!attempts.insert({job.first, {job.second, record.from().attempt()}}).second)
+      if (!attempts.insert({job.first, {job.second, record.from().attempt()}, record.from().made()}).second)
         trouble(text_of(job.first, job.second) + ": " + name_of(at) + " has accepted one attempt twice");
       now.alive[job] += finished(record.status()) ? 0 : 1;
       imported[record.queue()] += pending(record.status()) ? 1 : 0;
