@@ -256,7 +256,17 @@ std::shared_ptr<const forward_policy::QueueTable> ForwardOut::table_for(const co
   table->clear_job();
   for (auto& [name, returns] : returns_of(job.record, pass.now)) table->set_returns(name, std::move(returns));
   for (auto& [name, why] : refusals_.to_user(job.asked->user())) table->set_refused(name, std::move(why));
+  if (job.asked->uid() == 0) keep_home(job, *table);
   return table;
+}
+
+// No other cluster runs a job as root, so none is told of its command and environment, unless UserMap here gives root an account there.
+void ForwardOut::keep_home(const sched::Job& job, forward_policy::QueueTable& table) const {
+  const auto map = user_map_of(configuration_->files);
+  std::vector<conf::RemoteQueue> queues;
+  for (const auto& queue : table.queues())
+    if (peers::proposed(map, queue.name.cluster, job.asked->user()).empty()) queues.push_back(queue.name);
+  for (const auto& name : queues) table.set_refused(name, "a job of root stays in its cluster");
 }
 
 // The queues for a job, or why it stays here.

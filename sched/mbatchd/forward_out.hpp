@@ -119,6 +119,7 @@ class ForwardOut : public sched::Engine {
   bool may_offer() const;
   void begin_session(WallTime now);
   Turn offer(const sched::cycle::ForwardableJob& candidate, Pass& pass);
+  void keep_home(const sched::Job& job, sched::forward::QueueTable& table) const;
   bool offer_job(const sched::Job& job, int slots, const Look& seen, Pass& pass);
   bool sends_to(const conf::RemoteQueue& queue) const;
   void forward(const sched::Job& job, const conf::RemoteQueue& queue, int slots, const Look& seen);

@@ -295,7 +295,7 @@ def test_who_and_what_may_not_cross_stays_with_a_reason(bench):
     with two(bench, queues=queues) as clusters:
         west, east = clusters["west"], clusters["east"]
         root = west.user("bsub", "-q", "send", "-o", "/dev/null", "true").stdout.split("<")[1].split(">")[0]
-        wait_until(lambda: "root or as an administrator" in west.user("bjobs", "-l", "-UF", root).stdout,
+        wait_until(lambda: "a job of root stays in its cluster" in west.user("bjobs", "-l", "-UF", root).stdout,
                    lambda: west.user("bjobs", "-l", "-UF", root).stdout, 30)
         barred = west.bsub("true", "-q", "few", "-o", "/dev/null")
         wait_until(lambda: "FWD_USERS" in west.user("bjobs", "-l", "-UF", str(barred)).stdout,

@@ -87,12 +87,16 @@ Fit HostSearch::suits(const Snapshot::DemandEntry& entry, HostNumber host) const
     return {0, list ? Obstacle::not_asked : Obstacle::not_of_queue};
   if (list && !list->in[host])
     return {0, !list->serial.empty() && list->serial[host] ? Obstacle::serial_only : Obstacle::not_of_queue};
-  // No other cluster runs a job as root, and none is told of its command and environment.
-  if (state_->rules().borrowed(host) && entry.demand.user == "root") return {0, Obstacle::of_root};
+  if (of_root(entry, host)) return {0, Obstacle::of_root};
   if (in_part(entry, host)) return {0, Obstacle::in_part};
   if (const Fit fit = state_->host_obstacle(host); fit.obstacle != Obstacle::none) return fit;
   if (const Fit fit = suits_queue(entry, host); fit.slots == 0) return fit;
   return suits_select(entry, host);
+}
+
+// No other cluster runs a job as root, and none is told of its command and environment.
+bool HostSearch::of_root(const Snapshot::DemandEntry& entry, HostNumber host) const {
+  return state_->rules().borrowed(host) && entry.demand.user == "root";
 }
 
 // -nnodes asks for whole hosts, and only some of the host's slots are lent to us.
@@ -120,7 +124,7 @@ bool HostSearch::usable(Look& look, const Alternative& alternative, HostNumber h
     auto& queued = (*look.queued)[host];
     const bool counts_starts = state_->rules().queues[entry.compiled->queue].accept_interval_s > 0;
     if (queued == unknown || counts_starts) queued = suits_queue(entry, host).slots > 0 ? yes : no;
-    if (queued == no || !selects(look, host) || in_part(entry, host)) return false;
+    if (queued == no || !selects(look, host) || in_part(entry, host) || of_root(entry, host)) return false;
   }
   const int least = this->least(entry, host);
   const Fit room = state_->room(entry.demand, *entry.compiled, alternative, host, least, {});

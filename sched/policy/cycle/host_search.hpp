@@ -96,6 +96,7 @@ class HostSearch {
   int tile(const Snapshot::DemandEntry& entry, HostNumber host) const;
   int least(const Snapshot::DemandEntry& entry, HostNumber host) const;
   bool in_part(const Snapshot::DemandEntry& entry, HostNumber host) const;
+  bool of_root(const Snapshot::DemandEntry& entry, HostNumber host) const;
   std::optional<std::string> kind(const Compiled& compiled, HostNumber host) const;
 
   const WorkingState* state_;

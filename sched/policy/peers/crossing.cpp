@@ -85,7 +85,6 @@ bool no_terminal_there(const wire::Submission& asked) {
 bool crosses(std::string_view word) { return !stays(word); }
 
 std::string stays_home(const wire::Submission& asked) {
-  if (asked.uid() == 0) return "a job of root stays in its cluster";
   if (no_terminal_there(asked))
     return "an interactive job with -i, -o or -e is not forwarded in this release";
   if (asked.asked_hosts_size() != 0) return "it asks for hosts of this cluster (-m)";

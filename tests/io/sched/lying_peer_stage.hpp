@@ -65,8 +65,8 @@ class LyingPeers : public PeerStage {
     write_key("north", north_);
     write_queues(kQueues);
     write("lsbatch/test/configdir/lsb.users",
-          "Begin UserMap\nLOCAL REMOTE DIRECTION\nroot eve@east import\nnobody (eve@east mary@east) "
-          "import\nEnd UserMap\n");
+          "Begin UserMap\nLOCAL REMOTE DIRECTION\nroot eve@east import\nroot (eve@east eve@north) export\n"
+          "nobody (eve@east mary@east) import\nEnd UserMap\n");
   }
   // The cluster east or north, greeted, which says that it holds nothing of ours.
   std::unique_ptr<Talk> peer(const std::string& cluster = "east", std::uint64_t term = 5) {
