@@ -40,6 +40,9 @@ class PeerStage : public Stage {
     chmod(keys_.c_str(), 0700);
     write_key("east", east_);
     write_conf();
+    // Who runs the tests may be root, whose jobs cross only as an account that UserMap gives.
+    write("lsbatch/test/configdir/lsb.users",
+          "Begin UserMap\nLOCAL REMOTE DIRECTION\nroot (eve@east eve@north) export\nEnd UserMap\n");
   }
   void write_conf(const std::string& peers = "east=none north=none") const {
     write_lsf_conf("ROLLCALL_PEER_KEYS=" + keys_ + "\nROLLCALL_PEERS=\"" + peers + "\"\n");
