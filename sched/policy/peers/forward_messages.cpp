@@ -38,6 +38,11 @@ bool is_another(const Job* job, const wire::ForwardAttempt& told) {
          told.made() != made_of(job->record);
 }
 
+bool is_stale(const Job* job, const wire::ForwardAttempt& told) {
+  return told.made() != 0 &&
+         (!job || job->record.attempt() != told.attempt() || made_of(job->record) != told.made());
+}
+
 wire::PeerMessage end_of_stranger(const wire::ForwardState& state) {
   wire::PeerMessage message;
   if (state.attempt().part()) {

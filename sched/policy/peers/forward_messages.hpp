@@ -25,6 +25,9 @@ wire::PeerMessage recall_of(const Attempt& attempt);
 std::uint64_t made_of(const wire::JobRecord& record);
 // What is told is of an attempt that a store of ours made which is gone: ours of that name is another one.
 bool is_another(const Job* job, const wire::ForwardAttempt& told);
+// What is told is not of the attempt that the job now is: acknowledged or ended by the name that was told, since an order of ours without
+// a time would be for the last attempt of that name. Never so of what an older release tells.
+bool is_stale(const Job* job, const wire::ForwardAttempt& told);
 // Ends such an attempt, or acknowledges its end.
 wire::PeerMessage end_of_stranger(const wire::ForwardState& state);
 wire::PeerMessage end_of_stranger(const wire::ForwardOver& over);

@@ -63,7 +63,8 @@ Result<void> InboundForwards::heard(const std::string& cluster, wire::PeerMessag
   from->waiting_bytes += message.ByteSizeLong();
   if (from->inbox.size() >= limits_.waiting || from->waiting_bytes > limits_.waiting_bytes)
     return internal_error("found more than " + std::to_string(limits_.waiting) + " messages or " +
-                          std::to_string(limits_.waiting_bytes >> 20) + " MB that wait for a user's name, or for room for answers");
+                          std::to_string(limits_.waiting_bytes >> 20) +
+                          " MB that wait for a user's name, or for room for answers");
   from->inbox.push_back(std::move(message));
   return {};
 }

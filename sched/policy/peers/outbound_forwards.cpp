@@ -77,7 +77,7 @@ Result<void> OutboundForwards::take_held(const std::string& cluster, const wire:
   held.bytes += part.ByteSizeLong();
   // Without what cannot be true of a job: an attempt takes little room here, whatever is said of it.
   for (const auto& state : part.running()) {
-    if (is_another(port.find(key_of(state.attempt().key())), state.attempt())) {
+    if (is_stale(port.find(key_of(state.attempt().key())), state.attempt())) {
       ends_of_strangers_.emplace_back(cluster, end_of_stranger(state));
       continue;
     }
@@ -86,7 +86,7 @@ Result<void> OutboundForwards::take_held(const std::string& cluster, const wire:
     if (fits(cluster, state.attempt(), state.job(), port)) *one.mutable_job() = state.job();
   }
   for (const auto& told : part.over()) {
-    if (is_another(port.find(key_of(told.attempt().key())), told.attempt())) {
+    if (is_stale(port.find(key_of(told.attempt().key())), told.attempt())) {
       ends_of_strangers_.emplace_back(cluster, end_of_stranger(told));
       continue;
     }
@@ -153,7 +153,7 @@ bool OutboundForwards::fits(const std::string& cluster, const wire::ForwardAttem
 Result<void> OutboundForwards::take_state(const std::string& cluster, const wire::ForwardState& state,
                                           Port& port) {
   if (auto checked = check(state.attempt()); !checked) return checked;
-  if (is_another(port.find(key_of(state.attempt().key())), state.attempt())) return {};
+  if (is_stale(port.find(key_of(state.attempt().key())), state.attempt())) return {};
   if (!fits(cluster, state.attempt(), state.job(), port)) return {};
   auto job = believed(state.job());
   if (!job) return job.error();
@@ -172,8 +172,13 @@ Result<void> OutboundForwards::take_state(const std::string& cluster, const wire
 Result<void> OutboundForwards::take_over(const std::string& cluster, const wire::ForwardOver& told,
                                          Port& port) {
   if (auto checked = check(told.attempt()); !checked) return checked;
-  if (is_another(port.find(key_of(told.attempt().key())), told.attempt())) {
+  if (is_stale(port.find(key_of(told.attempt().key())), told.attempt())) {
     ends_of_strangers_.emplace_back(cluster, end_of_stranger(told));
+    const Attempt stale = attempt_of(told.attempt());
+    if (!is_there(stale, port.find(stale.job))) {
+      if (gate_.answered(cluster, stale)) port.answers_again(cluster);
+      left(stale);
+    }
     return {};
   }
   if (!fits(cluster, told.attempt(), told.job(), port)) return {};
