@@ -4,7 +4,6 @@
 
 #include <gtest/gtest.h>
 
-#include <set>
 #include <string>
 
 #include "tests/sim/forward_world.hpp"
@@ -26,8 +25,6 @@ class ForwardSim : public testing::Test {
  protected:
   // ROLLCALL_SIM_FIRST and ROLLCALL_SIM_SEEDS choose others.
   void each(int seeds, const Knobs& knobs);
-  // Worlds of each() with a fault that is known and not mended: a test that is skipped names them.
-  std::set<int> open_;
   void TearDown() override;
   ForwardWorld::Seen seen_;
 

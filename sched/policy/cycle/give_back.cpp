@@ -98,7 +98,10 @@ bool WorkingState::run_again(const PlacedJob& job) {
   keep(job, -1);
   for (const SlotsOn& on : hosts) {
     Room room = room_of(job, on.slots);
-    room.exclusive = job.placement.exclusive ? 1 : 0;
+    if (job.placement.exclusive) {
+      room.exclusive = 1;
+      room.slots = std::max(on.slots, free_slots_[on.host]);  // rankings made before this hold the host
+    }
     lend(on.host, room, -1);
   }
   for (const LimitShare& share : shares) count(share, 1);

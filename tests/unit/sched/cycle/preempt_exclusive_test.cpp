@@ -78,6 +78,13 @@ TEST(PreemptExclusive, GoesOnWhenItsHostIsEmpty) {
   EXPECT_EQ(done(site + rows("1 ann low (hostA) - PREEMPT\n2 ann high (hostA) Y -\n", "")), "start ");
 }
 
+// The hosts were ranked for the first of them, before the job went on.
+TEST(PreemptExclusive, NoneStartsBesideOneThatGoesOnInTheSameCycle) {
+  EXPECT_EQ(done(kTwoOfTwo + kExclusiveQueues + kType + kSwitch +
+                 rows("1 ann low (hostB) Y PREEMPT\n", "9 bob high - 2\n10 bob idle - 1\n")),
+            "resume 1, start 9 hostA*2");
+}
+
 // No job of -x ever runs beside another one, no host runs more than it has, and every job ends.
 TEST(PreemptExclusive, JobsAreAloneAndAllGoOn) {
   std::size_t suspended = 0;
