@@ -65,7 +65,7 @@ class BookWorld::HereOrElsewhere : public OrderRouter<Engine> {
 
  protected:
   Engine* engine_of(const std::string& host) const override {
-    return HostId(host).is_cluster() ? elsewhere_ : &here_;
+    return HostId(host).ours() ? &here_ : elsewhere_;
   }
 
  private:
@@ -263,7 +263,10 @@ void BookWorld::acknowledge(const std::string& host, const Attempt& attempt) {
   send(host, Order::Kind::acknowledge, attempt);
 }
 void BookWorld::release(const std::string& host, const Attempt& attempt) {
-  send(host, Order::Kind::release, attempt);
+  const Job* job = book_->jobs().find(attempt.job);
+  if (Host* reached = reachable(host))
+    reached->down.push_back(
+        {Order::Kind::release, attempt, store_.term, {}, job != nullptr && is_part(job->record)});
 }
 
 void BookWorld::submit(const wire::Submission& asked) {
@@ -327,6 +330,7 @@ void BookWorld::connect(Host& host) {
   host.connected = true;
   report::HostCame came;
   came.knows_go = host.knows_go;
+  came.blank = std::exchange(host.blank, false);
   for (const auto& [attempt, directory] : host.directories)
     came.jobs.push_back({attempt,
                          !directory.first     ? State::expected
@@ -437,6 +441,7 @@ void BookWorld::obey(Host& host, const Order& order) {
       return;
     case Order::Kind::release:
       if (directory && (!directory->first || directory->prepared)) host.directories.erase(found);
+      if (order.tells_gone) say(host, report::Gone{{order.attempt}});
   }
 }
 
@@ -586,6 +591,39 @@ bool BookWorld::all_over() const {
   for (const auto status : kUnfinished)
     if (!book_->jobs().with_status(status).empty()) return false;
   return std::all_of(hosts_.begin(), hosts_.end(), [](const Host& h) { return h.directories.empty(); });
+}
+
+BookWorld::Host& BookWorld::host_named(const std::string& name) {
+  return *std::find_if(hosts_.begin(), hosts_.end(), [&name](const Host& h) { return h.name == name; });
+}
+const BookWorld::Host& BookWorld::host_named(const std::string& name) const {
+  return *std::find_if(hosts_.begin(), hosts_.end(), [&name](const Host& h) { return h.name == name; });
+}
+
+std::vector<Attempt> BookWorld::running(const std::string& host) const {
+  std::vector<Attempt> all;
+  for (const auto& [attempt, directory] : host_named(host).directories)
+    if (directory.first && directory.running && !directory.over) all.push_back(attempt);
+  return all;
+}
+std::size_t BookWorld::directories(const std::string& host) const {
+  return host_named(host).directories.size();
+}
+bool BookWorld::holds(const std::string& host, const Attempt& attempt) const {
+  return host_named(host).directories.contains(attempt);
+}
+void BookWorld::end_there(const std::string& host, const Attempt& attempt, std::int32_t status) {
+  Host& at = host_named(host);
+  end(at, at.directories.at(attempt), How::ended, status);
+}
+void BookWorld::wipe(const std::string& host) {
+  Host& at = host_named(host);
+  disconnect(at);
+  at.frozen = false;
+  at.left.clear();
+  at.directories.clear();
+  at.blank = true;
+  finish_turn();
 }
 
 bool BookWorld::settle(int turns) {

@@ -89,8 +89,15 @@ class BookWorld : Engine {
   void fail_second_engine();
   static bool of_second_engine(const std::string& host) { return host == "hostB"; }
   bool settle(int turns);  // nothing breaks any more; true: every job is over and every host is clean
+  // Of a world whose hosts have parts of jobs with hosts elsewhere (PartWorld).
+  std::vector<Attempt> running(const std::string& host) const;  // as their first host
+  std::size_t directories(const std::string& host) const;       // attempts that may have processes there
+  bool holds(const std::string& host, const Attempt& attempt) const;  // likewise
+  void end_there(const std::string& host, const Attempt& attempt, std::int32_t status);
+  void wipe(const std::string& host);  // all that it has on disk is gone, and so are its processes
 
   const book::Book& book() const { return *book_; }
+  book::Book& book() { return *book_; }
   // Jobs whose submission was acknowledged.
   const std::set<std::int32_t>& acknowledged() const { return acknowledged_; }
   int runs(JobKey key) const { return runs_.count(key) ? runs_.at(key) : 0; }
@@ -114,6 +121,7 @@ class BookWorld : Engine {
     Attempt attempt;
     std::uint64_t term = 0;
     wire::SentSignal sent;
+    bool tells_gone = false;  // a release of a part
   };
   struct Host {
     std::string name;
@@ -128,6 +136,7 @@ class BookWorld : Engine {
     // sent before is read after the thaw all the same.
     bool frozen = false;
     std::deque<Order> left;
+    bool blank = false;  // its disk is new, and it has not said so
   };
   struct Store {
     std::set<std::uint64_t> payloads;  // rows
@@ -157,6 +166,8 @@ class BookWorld : Engine {
   void finish_turn();  // commit, then orders; either may be where it dies
   void commit();
   Host* reachable(const std::string& name);
+  Host& host_named(const std::string& name);
+  const Host& host_named(const std::string& name) const;
   void send(const std::string& host, Order::Kind kind, const Attempt& attempt,
             const wire::SentSignal& sent = {});
   void start(const std::string& host, order::Start order) override;

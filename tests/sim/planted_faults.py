@@ -18,7 +18,8 @@ import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
-TESTS = ("forward_sim_test", "forward_cycles_sim_test")
+TESTS = ("forward_sim_test", "forward_cycles_sim_test", "part_sim_test")
+REPLAY = {"part_sim_test": ("part_sim_test", "PartSim.Replay")}  # of the others: forward_sim_test
 LEAST = 10  # faults
 LEFT_OUT = shutil.ignore_patterns("build", ".git", "__pycache__")
 
@@ -26,6 +27,8 @@ LEFT_OUT = shutil.ignore_patterns("build", ".git", "__pycache__")
 class Fault:
     def __init__(self, block):
         self.words, self.file = re.search(r"^fault: (.*)\nfile: (.*)$", block, re.M).groups()
+        test = re.search(r"^test: (.*)$", block, re.M)
+        self.tests = (test.group(1),) if test else TESTS[:2]
         self.found = re.search(r"^- (.*)$", block, re.M).group(1)
         self.instead = re.search(r"^\+ ?(.*)$", block, re.M).group(1)
 
@@ -92,14 +95,15 @@ class Copy:
 
     def finds(self, fault):
         """The test that found it and its world, or why it is not found."""
-        for name in TESTS:
+        for name in fault.tests:
             done = self.test(name)
             if done.returncode == 0:
                 continue
             world = re.search(r'ROLLCALL_SIM_WORLD="(.*)"', done.stdout)
             if not world:
                 return None, f"{name} failed and printed no world:\n{done.stdout[-2000:]}{done.stderr[-2000:]}"
-            again = self.test(TESTS[0], "--gtest_filter=ForwardSim.Replay", ROLLCALL_SIM_WORLD=world.group(1))
+            replays, case = REPLAY.get(name, (TESTS[0], "ForwardSim.Replay"))
+            again = self.test(replays, f"--gtest_filter={case}", ROLLCALL_SIM_WORLD=world.group(1))
             if again.returncode == 0:
                 return None, f"{name} failed in {world.group(1)}, and replaying that world did not"
             said = re.search(r"^(.*)\nreplay: ", done.stdout, re.M)
