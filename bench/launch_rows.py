@@ -67,7 +67,12 @@ def rows(bench, site, slurm, mpi=False):
     if mpi:
         return found
     if slurm:
-        found.append(Row("srun", lambda n: srun_words(n) + TRUE, dict(plain, **slurm.environment), ready=slurm.idle))
+        there = dict(plain, **slurm.environment)
+        found += [
+            Row("srun", lambda n: srun_words(n) + TRUE, there, ready=slurm.idle),
+            pam_row(bench, "srun", srun_words, dict(there, **site), TRUE, ready=slurm.idle),
+            pam_row(bench, "srun", srun_words, dict(there, **site, ROLLCALL_HOST_RELAY="N"), TRUE, ", no relay", ready=slurm.idle),
+        ]
     found.append(floor_row(bench))
     return found
 
@@ -76,7 +81,7 @@ def bare_row(name, words, environment, program):
     return Row(name, lambda tasks: words(tasks) + program, environment)
 
 
-def pam_row(bench, name, words, environment, program, how=""):
+def pam_row(bench, name, words, environment, program, how="", **more):
     pam = os.path.join(bench.bin, "pam")
     under = lambda tasks: method_1(words(tasks), program)
     return Row(
@@ -85,6 +90,7 @@ def pam_row(bench, name, words, environment, program, how=""):
         environment,
         bare=name,
         reporting=lambda tasks, file: [pam, "-t", "--report", file, *under(tasks)],
+        **more,
     )
 
 

@@ -7,7 +7,7 @@ import signal
 from rollcall_testing import processes
 from rollcall_testing.cluster_links import Cut
 from rollcall_testing.federation import ALICE
-from rollcall_testing.mixed_jobs import borrow, exports, mixed, open_gate, shown, task_file
+from rollcall_testing.mixed_jobs import borrow, exports, goes_on, mixed, open_gate, shown, starts_tasks, task_file
 from rollcall_testing.munge import needs_users
 from rollcall_testing.runner import expect_equal, expect_in, main
 from rollcall_testing.waiting import wait_until
@@ -94,31 +94,25 @@ def test_a_part_outlives_its_mbatchd_and_the_memory_of_its_res(bench):
     with apart(bench) as clusters:
         west, east = clusters["west"], clusters["east"]
         borrow(clusters)
-        home, task = west.places[ALICE], task_file(clusters)
-        job = west.bsub(f"while [ ! -e {home}/gate ]; do blaunch n4 {task}; sleep 0.3; done", "-q", "both", "-n", "4", "-o", "out.%J")
+        job = west.bsub(starts_tasks(clusters, "n4"), "-q", "both", "-n", "4", "-o", "out.%J")
         waits = west.bsub("true", "-q", "both", "-n", "4", "-o", "/dev/null")
         wait_until(lambda: len(clusters.lines("ran")) > 1, shown(west, job))
         there = east.jobs()[-1]
-
-        def goes_on(what):
-            count = len(clusters.lines("ran"))
-            wait_until(lambda: len(clusters.lines("ran")) > count, lambda: f"tasks {what}: {clusters.lines(f'out.{job}')} {shown(west, job)()}", 60)
-            expect_equal((west.field(job), west.field(waits)), ("RUN", "PEND"), what)
 
         # RES starts again while no mbatchd is there, which then knows the part from its store alone.
         east.kill_daemon("mbatchd", "n3")
         east.kill_daemon("res", "n4")
         east.start_daemon("res", "n4")
-        goes_on("without a mbatchd of the part")
+        goes_on(clusters, job, waits, "without a mbatchd of the part")
         east.start_daemon("mbatchd", "n3")
         east.wait_for_hosts()
         west.wait_for_connection("east")
-        goes_on("with another mbatchd")
+        goes_on(clusters, job, waits, "with another mbatchd")
         west.run("bstop", str(job))
         east.wait_for(there, "USUSP")
         west.run("bresume", str(job))
         east.wait_for(there, "RUN")
-        goes_on("after a stop that the other mbatchd passed on")
+        goes_on(clusters, job, waits, "after a stop that the other mbatchd passed on")
         # What the hosts of the job share was lost with the first mbatchd, and now with RES: no task comes to n4 any more. The slots stay
         # in use until the part is released.
         wiped(bench, east, "n4")
@@ -135,8 +129,7 @@ def test_a_res_without_memory_gets_the_part_again(bench):
     with apart(bench) as clusters:
         west, east = clusters["west"], clusters["east"]
         borrow(clusters)
-        home, task = west.places[ALICE], task_file(clusters)
-        job = west.bsub(f"while [ ! -e {home}/gate ]; do blaunch n4 {task}; sleep 0.3; done", "-q", "both", "-n", "4", "-o", "out.%J")
+        job = west.bsub(starts_tasks(clusters, "n4"), "-q", "both", "-n", "4", "-o", "out.%J")
         wait_until(lambda: len(clusters.lines("ran")) > 1, shown(west, job))
         there = east.jobs()[-1]
         wiped(bench, east, "n4")

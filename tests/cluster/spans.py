@@ -6,7 +6,7 @@ import re
 
 from rollcall_testing.cluster_links import Cut, MasterKilled
 from rollcall_testing.federation import ALICE
-from rollcall_testing.mixed_jobs import BOTH, alive, borrow, exports, mixed, open_gate, shown, task_file
+from rollcall_testing.mixed_jobs import BOTH, alive, borrow, exports, goes_on, mixed, open_gate, shown, starts_tasks, task_file
 from rollcall_testing.munge import needs_users
 from rollcall_testing.programs import notes_in
 from rollcall_testing.runner import expect, expect_equal, expect_in, main
@@ -119,33 +119,25 @@ def test_a_cut_and_killed_daemons_leave_the_job_and_its_slots_alone(bench):
     with mixed(bench, west=("n1", "n2"), own="n2", lent={"east": ("n3", "n4")}) as clusters:
         west, east = clusters["west"], clusters["east"]
         borrow(clusters)
-        home, task = west.places[ALICE], task_file(clusters)
-        command = f"while [ ! -e {home}/gate ]; do blaunch n4 {task}; sleep 0.3; done"
-        job = west.bsub(command, "-q", "both", "-n", "4", "-o", "out.%J")
+        job = west.bsub(starts_tasks(clusters, "n4"), "-q", "both", "-n", "4", "-o", "out.%J")
         waits = west.bsub("true", "-q", "both", "-n", "4", "-o", "/dev/null")
         wait_until(lambda: len(clusters.lines("ran")) > 1, shown(west, job))
         there = east.jobs()[-1]
         members = list(clusters.members.values())
 
-        def goes_on(what):
-            count = len(clusters.lines("ran"))
-            wait_until(lambda: len(clusters.lines("ran")) > count, lambda: f"tasks {what}: {clusters.lines(f'out.{job}')} {shown(west, job)()}", 60)
-            expect_equal(west.field(waits), "PEND", f"the slots are in use {what}")
-            expect_equal(west.field(job), "RUN", what)
-
         for fault in (Cut(bench, members, (west, east)), MasterKilled(bench, members, (west,)), MasterKilled(bench, members, (east,))):
             fault.begin()
             if not isinstance(fault, MasterKilled):
                 east.wait_for_connection("west", ": not connected")
-                goes_on(f"during {fault}")
+                goes_on(clusters, job, waits, f"during {fault}")
             fault.end()
             west.wait_for_connection("east")
             east.wait_for_connection("west")
-            goes_on(f"after {fault}")
+            goes_on(clusters, job, waits, f"after {fault}")
         for side, host in ((east, "n4"), (west, "n2")):
             side.kill_daemon("res", host)
             side.start_daemon("res", host)
-            goes_on(f"after RES of {host} was killed")
+            goes_on(clusters, job, waits, f"after RES of {host} was killed")
         expect_equal(east.field(there), "RUN", "the part")
         # Killed while the masters are cut off: the part ends when they have connected, and its slots come back then.
         cut = Cut(bench, members, (west, east))

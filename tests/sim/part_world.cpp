@@ -45,15 +45,17 @@ PartWorld::PartWorld(std::shared_ptr<const mbatchd::Configuration> files, std::u
       consumer_(std::make_unique<Consumer>()) {
   west_starts();
   west_.join(
-      *consumer_, [] {},
+      *consumer_, [this] { consumer_->in->flush(); },
       [this] {
         cut();
         unnoticed_ = false;
         soon_.clear();
+        unnamed_.clear();
         west_starts();
       });
   west_.plan_with([this](book::Book& book, WallTime now, const auto& take) { plan(book, now, take); });
   west_.watch([this](const Effect& effect, const book::Book&) {
+    if (const auto* save = std::get_if<effect::SaveJob>(&effect)) consumer_->in->changed({save->key});
     if (const auto* recorded = std::get_if<effect::RecordEvent>(&effect))
       seen_.held +=
           recorded->event.status().status() == wire::STATUS_UNKWN && !recorded->event.status().why().empty();
@@ -135,7 +137,9 @@ void PartWorld::west_starts() {
             auto effects = changing_->hosts().host_gone(host, changing_at_);
             effects_.insert(effects_.end(), effects.begin(), effects.end());
           },
-          [] {}, [] {}, [this](const Attempt& attempt) { return span_of(attempt); }});
+          [] {}, [] {}, [this](const Attempt& attempt) { return span_of(attempt); },
+          [this](const std::string& host, const Attempt& attempt) { unnamed_.emplace(host, attempt); },
+          [this] { order_again(); }});
   consumer_->in->configure(files_);
 }
 
@@ -144,6 +148,7 @@ void PartWorld::west_change(const std::function<void()>& what) {
     changing_ = &book;
     changing_at_ = now;
     what();
+    consumer_->in->settle();
     changing_ = nullptr;
     return std::exchange(effects_, {});
   });
@@ -155,14 +160,27 @@ void PartWorld::told(const std::string& host, const HostReport& report) {
   effects_.insert(effects_.end(), effects.begin(), effects.end());
 }
 
+// More hosts can be named.
+void PartWorld::order_again() {
+  for (const auto& [host, attempt] : std::exchange(unnamed_, {})) {
+    const Job* job = west_.book().jobs().find(attempt.job);
+    if (job && placed(job->status()) && job->record.attempt() == attempt.number)
+      effects_.push_back(effect::OrderExpect{attempt.job, host, attempt.number});
+  }
+}
+
 std::optional<wire::JobSpan> PartWorld::span_of(const Attempt& attempt) const {
   const Job* job = west_.book().jobs().find(attempt.job);
   if (!job || job->record.attempt() != attempt.number) return std::nullopt;
   wire::JobSpan span;
   for (const auto& host : job->record.hosts()) {
     auto& place = *span.add_places();
-    place.set_host(std::string(HostId(host.name()).host()));
-    place.add_addresses("10.0.0.1");
+    const HostId id(host.name());
+    place.set_host(std::string(id.host()));
+    place.set_cluster(std::string(id.cluster()));
+    if (id.ours() ? west_.book().hosts().connected(host.name())
+                  : consumer_->in->place_of(host.name()).has_value())
+      place.add_addresses("10.0.0.1");
   }
   return span;
 }
@@ -349,6 +367,7 @@ void PartWorld::turn() {
     default:
       break;
   }
+  if (!unnamed_.empty()) west_change([this] { order_again(); });
   (one_in(2) ? west_ : east_).turn();
   end_jobs_whose_tasks_died();
   check();
@@ -371,6 +390,7 @@ bool PartWorld::settle(int turns) {
       deliver_to_east();
       deliver_to_west();
     }
+    if (!unnamed_.empty()) west_change([this] { order_again(); });
     west_.turn();
     east_.turn();
     end_jobs_whose_tasks_died();

@@ -62,6 +62,7 @@ class PartWorld {
   void west_starts();
   void west_change(const std::function<void()>& what);
   void told(const std::string& host, const HostReport& report);
+  void order_again();
   std::optional<wire::JobSpan> span_of(const Attempt& attempt) const;
   void plan(book::Book& book, WallTime now, const std::function<void(Effects)>& take);
 
@@ -91,6 +92,8 @@ class PartWorld {
   WallTime changing_at_{};
   Effects effects_;
   std::deque<std::pair<std::string, HostReport>> soon_;
+  std::set<std::pair<std::string, Attempt>>
+      unnamed_;               // parts that wait until all hosts of the job can be named
   std::set<Attempt> killed_;  // of west: tasks of theirs died with a part that was taken back
   Seen seen_;
   std::string trouble_;

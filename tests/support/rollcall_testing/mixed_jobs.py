@@ -4,6 +4,7 @@ import os
 
 from rollcall_testing.batch_cluster import QUEUES
 from rollcall_testing.federation import ALICE, Federation
+from rollcall_testing.runner import expect_equal
 from rollcall_testing.waiting import wait_until
 
 BOTH = QUEUES + """Begin Queue
@@ -75,6 +76,18 @@ def task_file(clusters):
         file.write(f"#!/bin/sh\necho $(hostname) $LSB_JOBID >>{home}/ran\n")
     os.chmod(f"{home}/task", 0o755)
     return f"{home}/task"
+
+
+def starts_tasks(clusters, host):
+    """A command that starts one task on the host after the other until the gate opens."""
+    return f"while [ ! -e {clusters['west'].places[ALICE]}/gate ]; do blaunch {host} {task_file(clusters)}; sleep 0.3; done"
+
+
+def goes_on(clusters, job, waits, what):
+    """The job starts further tasks, and the one that waits for its slots still does."""
+    west, count = clusters["west"], len(clusters.lines("ran"))
+    wait_until(lambda: len(clusters.lines("ran")) > count, lambda: f"tasks {what}: {clusters.lines(f'out.{job}')} {shown(west, job)()}", 60)
+    expect_equal((west.field(job), west.field(waits)), ("RUN", "PEND"), what)
 
 
 def alive(pid):
