@@ -110,7 +110,7 @@ class Course:
             raise BrokenRun(f"exit code {code}, expected 0; it said: {tail_of(said)}")
         self._wait_for_the_last()
         cpu = rusage if used is None else ours.seconds() - used
-        if row.name == "srun" and served is not None:
+        if "srun" in row.name and served is not None:
             cpu += accounts.daemons.seconds() - served
         self.busy, self.own, self.wall = self.busy + busy, self.own + cpu, self.wall + wall
         return Run(wall, cpu)

@@ -249,7 +249,9 @@ void BookWorld::start(const std::string& host, order::Start order) {
   if (order.hosts.empty() || order.hosts[0].name() != host) fail("a start for another host than the first");
   if (order.wait_for_go && reachable(host) && !reachable(host)->knows_go)
     fail("a start without go-ahead for a host that knows none");
-  for (const auto& on : order.hosts) hosts_of_[order.attempt].insert(on.name());
+  // As the Book has them: in a job on hosts of several clusters those of others lack their clusters' names.
+  if (const Job* job = book_->jobs().find(order.attempt.job))
+    for (const auto& on : job->record.hosts()) hosts_of_[order.attempt].insert(on.name());
   send(host, order.wait_for_go ? Order::Kind::prepare : Order::Kind::start, order.attempt);
 }
 void BookWorld::go(const std::string& host, const Attempt& attempt) { send(host, Order::Kind::go, attempt); }

@@ -14,8 +14,8 @@
 namespace rollcall::sched {
 namespace {
 
-constexpr int kTurns = 1200;
-constexpr int kJobs = 12;
+constexpr int kTurns = 2000;
+constexpr int kJobs = 25;
 constexpr int kTurnsToSettle = 3000;
 
 // ROLLCALL_SIM_SEEDS: how many.
@@ -63,11 +63,14 @@ TEST(PartSim, NoSlotHasTwoAttemptsAndAllPartsEnd) {
   std::cout << all.parts << " parts, " << all.cuts << " cuts, " << all.recalls << " recalls, " << all.killed
             << " jobs whose tasks died, " << all.held << " held ends, " << all.wiped << " lost disks, "
             << all.deaths << " deaths\n";
-  EXPECT_GT(all.parts, 100);
-  EXPECT_GT(all.cuts, 100);
-  EXPECT_GT(all.killed, 5);
-  EXPECT_GT(all.held, 20);
-  EXPECT_GT(all.wiped, 20);
+  if (seeds(100) < 100) return;  // a sanitizer's few worlds may have none
+  EXPECT_GT(all.parts, 1000);
+  EXPECT_GT(all.cuts, 300);
+  EXPECT_GT(all.recalls, 300);
+  EXPECT_GT(all.killed, 4);
+  EXPECT_GT(all.held, 4);
+  EXPECT_GT(all.wiped, 100);
+  EXPECT_GT(all.deaths, 200);
 }
 
 // Of a world that another run has printed.

@@ -9,14 +9,16 @@ namespace rollcall::sched {
 namespace {
 
 constexpr std::uint64_t kLease = 5;
+constexpr std::size_t kMostPoints = 1500;  // at which a mbatchd may die, until it does
 constexpr const char* kBorrowed[] = {"hostB", "hostC"};
 const Identity kUser{1001, 100, "ann", {}, false};
 
 WorldChances chances(bool people) {
   WorldChances chances;
   chances.people = people;
+  chances.mbatchd_dies = 0;  // at drawn points: a part needs some turns to begin
   chances.shepherd_dies = 1;
-  chances.jobs_last = 60;
+  chances.jobs_last = 95;
   return chances;
 }
 
@@ -60,6 +62,8 @@ PartWorld::PartWorld(std::shared_ptr<const mbatchd::Configuration> files, std::u
       seen_.held +=
           recorded->event.status().status() == wire::STATUS_UNKWN && !recorded->event.status().why().empty();
   });
+  west_.die_at(&west_dies_in_);
+  east_.die_at(&east_dies_in_);
   east_.join(
       *consumer_, [this] { east_tells(); }, [this] { cut(); });
   east_.plan_with([](book::Book&, WallTime, const auto&) {});
@@ -291,9 +295,11 @@ void PartWorld::east_tells() {
 
 // A policy takes the slots of a part back: west is asked for it. Where it is known to be cut off, the part is ended.
 void PartWorld::recall() {
-  std::vector<JobKey> parts;
+  std::vector<JobKey> parts, asked;
   for (const auto status : {wire::STATUS_RUN, wire::STATUS_USUSP})
-    for (const JobKey key : east_.book().jobs().with_status(status)) parts.push_back(key);
+    for (const JobKey key : east_.book().jobs().with_status(status))
+      (east_.book().jobs().find(key)->record.from().withdrawn() ? asked : parts).push_back(key);
+  if (parts.empty() || (!asked.empty() && !connected_ && !unnoticed_)) parts = std::move(asked);
   if (parts.empty()) return;
   const JobKey key = parts[below(parts.size())];
   using Recall = book::ForwardedJobs::Recall;
@@ -330,18 +336,20 @@ void PartWorld::end_jobs_whose_tasks_died() {
 // ---------------------------------------------------------------- turns
 
 void PartWorld::turn() {
+  for (int* points : {&west_dies_in_, &east_dies_in_})
+    if (*points == 0) *points = 1 + static_cast<int>(below(kMostPoints));
   switch (below(12)) {
     case 0:
-      connect();
+      if (one_in(6)) connect();
       break;
     case 1:
-      if (one_in(3)) cut();
+      if (one_in(20)) cut();
       break;
     case 2:
       west_notices();
       break;
     case 3:
-      if (one_in(2)) recall();
+      if (one_in(4)) recall();
       break;
     case 4:
       if (!soon_.empty()) {
@@ -351,18 +359,18 @@ void PartWorld::turn() {
       }
       break;
     case 5:
-      if (one_in(12)) {
+      if (one_in(50)) {
         east_.wipe(kBorrowed[below(2)]);
         ++seen_.wiped;
       }
       break;
     case 6:
     case 7:
-      deliver_to_east();
+      for (std::size_t i = below(4); i > 0; --i) deliver_to_east();
       break;
     case 8:
     case 9:
-      deliver_to_west();
+      for (std::size_t i = below(4); i > 0; --i) deliver_to_west();
       break;
     default:
       break;
@@ -376,6 +384,7 @@ void PartWorld::turn() {
 bool PartWorld::settle(int turns) {
   west_.calm();
   east_.calm();
+  west_dies_in_ = east_dies_in_ = 0;
   for (int i = 0; i < turns && trouble_.empty(); ++i) {
     west_.help_to_end();
     east_.help_to_end();

@@ -84,6 +84,7 @@ class PartWorld {
   BookWorld west_, east_;
   std::unique_ptr<Consumer> consumer_;
   Provider provider_;
+  int west_dies_in_ = 0, east_dies_in_ = 0;  // points
   bool connected_ = false;
   bool unnoticed_ = false;  // west takes the connection for open
   std::deque<wire::PeerMessage> to_east_, to_west_;

@@ -78,11 +78,14 @@ TEST(PreemptExclusive, GoesOnWhenItsHostIsEmpty) {
   EXPECT_EQ(done(site + rows("1 ann low (hostA) - PREEMPT\n2 ann high (hostA) Y -\n", "")), "start ");
 }
 
-// The hosts were ranked for the first of them, before the job went on.
+// The hosts were ranked for job 9, before job 1 went on; hostC has slots, and not enough.
 TEST(PreemptExclusive, NoneStartsBesideOneThatGoesOnInTheSameCycle) {
-  EXPECT_EQ(done(kTwoOfTwo + kExclusiveQueues + kType + kSwitch +
-                 rows("1 ann low (hostB) Y PREEMPT\n", "9 bob high - 2\n10 bob idle - 1\n")),
-            "resume 1, start 9 hostA*2");
+  const std::string three =
+      "Begin Machine\nHOST_NAME STATUS NCPUS r15s pg mem\nhostA ok 2 0.1 0 9\nhostB ok 2 0.2 0 9\n"
+      "hostC ok 2 0.3 0 9\nEnd Machine\n";
+  EXPECT_EQ(done(three + kExclusiveQueues + kType + kSwitch +
+                 rows("1 ann low (hostB) Y PREEMPT\n", "9 bob high - 2\n10 bob idle - 3\n")),
+            "resume 1, start 9 2*hostA");
 }
 
 // No job of -x ever runs beside another one, no host runs more than it has, and every job ends.
