@@ -138,7 +138,10 @@ class Reader {
     if (equals != std::string::npos) return set(name, word.substr(equals + 1));
     if (at_ == words_.size())
       return usage_error(name + ": found the end of the command line, expected a value");
-    return set(name, words_[at_++]);
+    const std::string& value = words_[at_++];
+    if ((name == "--report" || name == "--plot") && value.starts_with("-"))
+      return usage_error(name + ": found the option " + printable(value) + ", expected a file name");
+    return set(name, value);
   }
 
   bool* flag_named(const std::string& word) {

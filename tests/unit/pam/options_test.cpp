@@ -122,6 +122,8 @@ TEST(Options, InvalidTimesAndNumbersAreRefused) {
           << bad;
   EXPECT_NE(refusal({"--report=", "-g", "w"}).find("expected a file name"), std::string::npos);
   EXPECT_EQ(refusal({"--plot=", "-g", "w"}), "--plot: found \"\", expected a file name");
+  EXPECT_EQ(refusal({"--plot", "-g", "1", "w", "p"}),
+            "--plot: found the option \"-g\", expected a file name");
   EXPECT_NE(refusal({"-n"}).find("expected a value"), std::string::npos);
 }
 
