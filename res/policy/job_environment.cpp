@@ -171,4 +171,11 @@ std::string host_lines(const google::protobuf::RepeatedPtrField<wire::ExecHost>&
   return text;
 }
 
+std::string slot_lines(const google::protobuf::RepeatedPtrField<wire::ExecHost>& hosts) {
+  std::string text;
+  for (const auto& host : hosts)
+    text += host.name() + " slots=" + std::to_string(std::max(host.slots(), 1U)) + "\n";
+  return text;
+}
+
 }  // namespace rollcall::res

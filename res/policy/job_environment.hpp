@@ -44,5 +44,7 @@ void set_variable(std::vector<std::string>& environment, std::string_view name, 
 
 // The lines of the host file: one for each slot.
 std::string host_lines(const google::protobuf::RepeatedPtrField<wire::ExecHost>& hosts);
+// "NAME slots=N" for each host, as Open MPI reads it.
+std::string slot_lines(const google::protobuf::RepeatedPtrField<wire::ExecHost>& hosts);
 
 }  // namespace rollcall::res

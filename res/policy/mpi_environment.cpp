@@ -24,6 +24,8 @@ constexpr std::array<std::string_view, 6> kHydraLaunchers{
     "HYDRA_BOOTSTRAP_EXEC", "I_MPI_HYDRA_BOOTSTRAP", "I_MPI_HYDRA_BOOTSTRAP_EXEC"};
 constexpr std::array<std::string_view, 2> kHydraHosts{"HYDRA_HOST_FILE", "I_MPI_HYDRA_HOST_FILE"};
 
+constexpr std::string_view kEnd = ".hostfile", kSlots = ".slots";
+
 bool names(std::string_view word, std::string_view name) {
   return word.size() > name.size() && word[name.size()] == '=' && word.starts_with(name);
 }
@@ -47,12 +49,12 @@ void set_unless_chosen(std::vector<std::string>& environment, Names group, std::
 
 std::string_view base_of(std::string_view path) { return path.substr(path.rfind('/') + 1); }
 
-// The host file of a job: TIME.ID.hostfile or TIME.ID.INDEX.hostfile, see job_places().
+// A host file of a job: TIME.ID.hostfile or TIME.ID.INDEX.hostfile, see job_places(), or the slots_file_of() one.
 bool of_a_job(std::string_view value) {
-  constexpr std::string_view kEnd = ".hostfile";
   std::string_view base = base_of(value);
   if (!base.ends_with(kEnd)) return false;
   base.remove_suffix(kEnd.size());
+  if (base.ends_with(kSlots)) base.remove_suffix(kSlots.size());
   return base.find('.') != base.npos && base.find_first_not_of("0123456789.") == base.npos;
 }
 
@@ -74,11 +76,17 @@ void take_out_of_other_job(std::vector<std::string>& environment) {
 
 }  // namespace
 
+std::string slots_file_of(std::string_view host_file) {
+  std::string file(host_file);
+  if (file.ends_with(kEnd)) file.insert(file.size() - kEnd.size(), kSlots);
+  return file;
+}
+
 void add_mpi_variables(std::vector<std::string>& environment, const MpiPlaces& places) {
   take_out_of_other_job(environment);
   if (places.blaunch.empty() || places.host_file.empty()) return;
   set_unless_chosen(environment, kOpenMpiAgents, kAgentsSet, places.blaunch);
-  set_unless_chosen(environment, kOpenMpiHosts, kOpenMpiHosts.size(), places.host_file);
+  set_unless_chosen(environment, kOpenMpiHosts, kOpenMpiHosts.size(), slots_file_of(places.host_file));
   // Hydra finds blaunch in LSF_BINDIR by itself.
   set_unless_chosen(environment, kHydraLaunchers, 1, "lsf");
   set_unless_chosen(environment, kHydraHosts, 1, places.host_file);
@@ -87,7 +95,11 @@ void add_mpi_variables(std::vector<std::string>& environment, const MpiPlaces& p
 void move_mpi_host_file(std::vector<std::string>& environment, std::string_view host_file) {
   for (const auto name : {kOpenMpiHosts[0], kOpenMpiHosts[1], kHydraHosts[0]}) {
     const auto value = value_in(environment, name);
-    if (!value.empty() && base_of(value) == base_of(host_file)) set_variable(environment, name, host_file);
+    for (const std::string& file : {std::string(host_file), slots_file_of(host_file)})
+      if (!value.empty() && base_of(value) == base_of(file)) {
+        set_variable(environment, name, file);
+        break;  // `value` was a part of what is replaced
+      }
   }
 }
 

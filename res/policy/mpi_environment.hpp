@@ -11,8 +11,11 @@ namespace rollcall::res {
 
 struct MpiPlaces {
   std::string blaunch;    // its file; "": none, then nothing is set
-  std::string host_file;  // a line for each slot
+  std::string host_file;  // a line for each slot; slots_file_of() it is beside it
 };
+
+// The same hosts with their slots as Open MPI counts them: one that a file names once, without slots, has as many for it as processors.
+std::string slots_file_of(std::string_view host_file);
 
 // Adds to `environment` what the user has not chosen. A user who names another remote shell or another host file keeps it, for
 // every launcher. A job that was submitted from a job brings that one's words along, known by the name of its host file: they are

@@ -14,6 +14,7 @@
 
 #include "res/policy/file_transfers.hpp"
 #include "res/policy/job_files.hpp"
+#include "res/policy/mpi_environment.hpp"
 #include "res/policy/span_file.hpp"
 
 namespace rollcall::res {
@@ -317,6 +318,7 @@ Result<void> write_host_files(const wire::JobOrder& order, const JobPlaces& plac
     }
   }
   write_private_file(places.host_file, host_lines(hosts), 0600);
+  write_private_file(slots_file_of(places.host_file), slot_lines(hosts), 0600);
   return {};
 }
 

@@ -4,6 +4,7 @@
 //   u/               of the user alone, in the job's directory:
 //   u/EPOCH.ID             the script                      u/EPOCH.ID.hostfile   one host for each slot
 //   u/EPOCH.ID.in          what -is has copied, or -i of another cluster
+//                                                          u/EPOCH.ID.slots.hostfile   the same for Open MPI
 //   ../../empty            LSB_AFFINITY_HOSTFILE           u/EPOCH.ID.out        the output that is mailed
 #pragma once
 

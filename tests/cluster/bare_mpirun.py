@@ -46,6 +46,15 @@ def test_ranks_are_on_all_hosts_of_the_job(bench, name):
     bench.saw("8 ranks on 4 hosts; -host and a file of the user's choose among them; no remote shell")
 
 
+# Open MPI takes as many tasks as it finds slots. A host that its file names once, without them, has as many as processors.
+@cases(*MPIS)
+def test_a_host_with_one_slot_has_one_rank(bench, name):
+    launcher = launchers.by_name(name, bench)
+    with BatchCluster(bench, ALL[:2]) as batch:
+        hosts = finished(bench, batch, f"{launcher.program} hostname", "-n", "2", "-R", "span[ptile=1]").split()
+        expect_equal(sorted(hosts), ["n1", "n2"], "ranks")
+
+
 @cases(*MPIS)
 def test_bkill_ends_the_ranks_of_all_hosts(bench, name):
     launcher = launchers.by_name(name, bench)
@@ -94,7 +103,9 @@ def test_the_users_own_variables_stay_and_a_parameter_turns_ours_off(bench):
         expect_equal([line.split("=")[0] for line in seen],
                      ["HYDRA_BOOTSTRAP", "HYDRA_HOST_FILE", "OMPI_MCA_orte_default_hostfile", "OMPI_MCA_plm_rsh_agent",
                       "PRTE_MCA_plm_ssh_agent", "PRTE_MCA_prte_default_hostfile"], "variables")
-        expect_equal(len([line for line in seen if line.endswith("=" + file)]), 3, f"the host file in {seen}")
+        slots = file.replace(".hostfile", ".slots.hostfile")
+        expect_equal([[line.split("=")[0] for line in seen if line.endswith("=" + one)] for one in (file, slots)],
+                     [["HYDRA_HOST_FILE"], ["OMPI_MCA_orte_default_hostfile", "PRTE_MCA_prte_default_hostfile"]], f"host files in {seen}")
         own = dict(clean, HYDRA_LAUNCHER="ssh", OMPI_MCA_plm_rsh_agent="rsh", OMPI_MCA_orte_default_hostfile="/mine",
                    HYDRA_HOST_FILE="/mine")
         seen = finished(bench, batch, NAMES, *eight, env=own).splitlines()[:-1]

@@ -20,8 +20,8 @@ Words with(Words words, const MpiPlaces& places = kHere) {
 TEST(MpiEnvironment, PointsOpenMpiAndHydraAtTheJob) {
   EXPECT_THAT(with({"A=1"}), ElementsAre("A=1", "OMPI_MCA_plm_rsh_agent=/lsf/bin/blaunch",
                                          "PRTE_MCA_plm_ssh_agent=/lsf/bin/blaunch",
-                                         "OMPI_MCA_orte_default_hostfile=/spool/99.7.hostfile",
-                                         "PRTE_MCA_prte_default_hostfile=/spool/99.7.hostfile",
+                                         "OMPI_MCA_orte_default_hostfile=/spool/99.7.slots.hostfile",
+                                         "PRTE_MCA_prte_default_hostfile=/spool/99.7.slots.hostfile",
                                          "HYDRA_BOOTSTRAP=lsf", "HYDRA_HOST_FILE=/spool/99.7.hostfile"));
 }
 
@@ -56,10 +56,12 @@ TEST(MpiEnvironment, BlaunchThatTheUserHasNamedStays) {
 }
 
 TEST(MpiEnvironment, TheHostFileIsThatOfTheTasksHost) {
-  Words words{"OMPI_MCA_orte_default_hostfile=/n1/99.7.hostfile", "HYDRA_HOST_FILE=/home/me/hosts"};
+  Words words{"OMPI_MCA_orte_default_hostfile=/n1/99.7.slots.hostfile",
+              "PRTE_MCA_prte_default_hostfile=/home/me/hosts", "HYDRA_HOST_FILE=/n1/99.7.hostfile"};
   move_mpi_host_file(words, "/n2/99.7.hostfile");
-  EXPECT_THAT(words, UnorderedElementsAre("OMPI_MCA_orte_default_hostfile=/n2/99.7.hostfile",
-                                          "HYDRA_HOST_FILE=/home/me/hosts"));
+  EXPECT_THAT(words, UnorderedElementsAre("OMPI_MCA_orte_default_hostfile=/n2/99.7.slots.hostfile",
+                                          "PRTE_MCA_prte_default_hostfile=/home/me/hosts",
+                                          "HYDRA_HOST_FILE=/n2/99.7.hostfile"));
 }
 
 }  // namespace

@@ -154,6 +154,7 @@ TEST(ResEnvironment, ALineForEachSlot) {
   hosts.Add()->set_name("b");
   hosts[1].set_slots(1);
   EXPECT_EQ(host_lines(hosts), "a\na\nb\n");
+  EXPECT_EQ(slot_lines(hosts), "a slots=2\nb slots=1\n");
 }
 
 TEST(ResUsage, SumsAndKeepsWhatHasEnded) {
