@@ -8,6 +8,7 @@
 #include "common/conf/forward_settings.hpp"
 #include "common/conf/settings_reader.hpp"
 #include "common/conf/ticket_life.hpp"
+#include "common/conf/words.hpp"
 
 namespace rollcall::conf {
 namespace {
@@ -40,9 +41,13 @@ MbatchdProgram mbatchd(SettingsReader& in, const LsfConf& lsf_conf) {
   const auto life = ticket_life(lsf_conf);
   if (!life) in.error(*in.find("ROLLCALL_TICKET_LIFE"), "ROLLCALL_TICKET_LIFE", "0 to 300 seconds");
   mbatchd.ticket_life = life ? *life : std::chrono::seconds(0);
-  const std::string extensions = in.text("LSF_HPC_EXTENSIONS");
-  mbatchd.short_event_hosts = extensions.find("SHORT_EVENTFILE") != std::string::npos;
-  mbatchd.host_usage = extensions.find("HOST_RUSAGE") != std::string::npos;
+  for (const std::string& word : split_words(in.text("LSF_HPC_EXTENSIONS"))) {
+    mbatchd.short_event_hosts = mbatchd.short_event_hosts || word == "SHORT_EVENTFILE";
+    mbatchd.host_usage = mbatchd.host_usage || word == "HOST_RUSAGE";
+    if (word != "SHORT_EVENTFILE" && word != "HOST_RUSAGE" && word != "CUMULATIVE_RUSAGE")
+      in.warning(*in.find("LSF_HPC_EXTENSIONS"),
+                 "LSF_HPC_EXTENSIONS: " + word + " has no effect in this release");
+  }
   mbatchd.sequential_signals = in.yes_no("LSB_USE_SEQUENTIAL_SIGNAL", false);
   mbatchd.most_forwards =
       in.number("LSB_MAX_FORWARD_PER_SESSION", 1, 1'000'000, mbatchd.most_forwards, "jobs");

@@ -56,6 +56,10 @@ void SettingsReader::error(const Setting& setting, std::string_view name, std::s
   problems_.error(setting_place(setting), found_text(setting, name, expected));
 }
 
+void SettingsReader::warning(const Setting& setting, const std::string& text) {
+  problems_.warning(setting_place(setting), text);
+}
+
 void SettingsReader::fatal(const Setting& setting, std::string_view name, std::string_view expected) {
   problems_.fatal(setting_place(setting), found_text(setting, name, expected));
 }

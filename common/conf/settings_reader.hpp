@@ -30,6 +30,7 @@ class SettingsReader {
 
   // "NAME: found VALUE, expected WHAT" at the place of the setting.
   void error(const Setting& setting, std::string_view name, std::string_view expected);
+  void warning(const Setting& setting, const std::string& text);
   // For ports and directories: with the default instead, daemons would not find one another, or would open an empty store.
   void fatal(const Setting& setting, std::string_view name, std::string_view expected);
 

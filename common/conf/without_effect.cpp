@@ -18,6 +18,8 @@ constexpr std::string_view kKeywordNoFairshare =
     "fairshare is not supported in this release; jobs go by priority and time of submission";
 constexpr std::string_view kKeywordNoAffinity = "binding jobs to processors is not supported in this release";
 constexpr std::string_view kKeywordNoCheckpoint = "jobs are not checkpointed";
+constexpr std::string_view kKeywordNoGroupAdmin =
+    "administrators are those of the cluster and of queues in this release";
 constexpr std::string_view kKeywordLater = "it is not in this release";
 
 const std::vector<KeywordWithoutEffect> kKeywordTable{
@@ -102,6 +104,10 @@ const std::vector<KeywordWithoutEffect> kKeywordTable{
     {"lsb.hosts", "Host", "AFFINITY", kKeywordNoAffinity},
     {"lsb.hosts", "HostPartition", "USER_SHARES", kKeywordNoFairshare},
     {"lsb.hosts", "HostGroup", "GROUP_SIZE", kKeywordLater},
+    {"lsb.hosts", "HostGroup", "GROUP_ADMIN", kKeywordNoGroupAdmin},
+    {"lsb.hosts", "ComputeUnit", "",
+     "compute units are names for their hosts; jobs are not placed by them in this release"},
+    {"lsb.users", "UserGroup", "GROUP_ADMIN", kKeywordNoGroupAdmin},
     {"lsb.users", "UserGroup", "USER_SHARES", kKeywordNoFairshare},
     {"lsb.users", "UserGroup", "PRIORITY", kKeywordNoFairshare},
     {"lsb.users", "UserGroup", "FS_POLICY", kKeywordNoFairshare},

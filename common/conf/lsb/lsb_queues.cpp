@@ -172,7 +172,11 @@ class QueueReader {
     const Cell* cell = row_.given("EXCLUSIVE");
     if (!cell) return false;
     const auto value = parse_yes_no(cell->text);
-    if (!value && !cell->text.starts_with("CU[")) cells_.error("EXCLUSIVE", cell->text, "Y, N or CU[TYPE]");
+    if (!value && !cell->text.starts_with("CU["))
+      cells_.error("EXCLUSIVE", cell->text, "Y, N or CU[TYPE]");
+    else if (!value)
+      cells_.warning("EXCLUSIVE", cell->text,
+                     "Y: whole compute units are not kept for a job in this release");
     return value.value_or(true);
   }
 

@@ -105,6 +105,17 @@ void scale(std::vector<LimitAmount>& amounts, double unit) {
     if (!amount.percent) amount.amount *= unit;
 }
 
+// A word that is not known may be a consumer: without it the limit would hold for more than was meant.
+bool is_known_limit(const Row& row, const Keywords& known, Problems& problems) {
+  for (const auto& [keyword, cell] : row.cells()) {
+    const auto is = [&](const std::string& name) { return same_name(name, keyword); };
+    if (!row.given(keyword) || std::any_of(known.known.begin(), known.known.end(), is)) continue;
+    problems.warning(cell.place, "a limit with " + printable(keyword) + " is not in force");
+    return false;
+  }
+  return true;
+}
+
 void read_limit(const Row& row, const LimitUnit& unit, LsbResources& resources, Problems& problems) {
   RowReader cells(row, problems);
   ResourceLimit limit{.name = cells.word("NAME"), .place = row.place};
@@ -175,8 +186,10 @@ LsbResources read_lsb_resources(const SectionFile& file, const LimitUnit& unit, 
   Keywords limit{{}, {"NAME", "RESOURCE"}};
   limit.known.insert(limit.known.end(), kConsumers.begin(), kConsumers.end());
   limit.known.insert(limit.known.end(), kAmounts.begin(), kAmounts.end());
-  each_row(file, "Limit", with_known("lsb.resources", "Limit", limit), problems,
-           [&](const Row& row) { read_limit(row, unit, resources, problems); });
+  limit = with_known("lsb.resources", "Limit", std::move(limit));
+  each_row(file, "Limit", limit, problems, [&](const Row& row) {
+    if (is_known_limit(row, limit, problems)) read_limit(row, unit, resources, problems);
+  });
   each_row(file, "ResourceReservation", {{"NAME"}, {"USERS", "HOSTS", "TIME_WINDOW"}}, problems,
            [&](const Row& row) {
              RowReader cells(row, problems);

@@ -225,6 +225,19 @@ TEST(WithoutEffect, KeywordsThatAreReadAndDoNothingAreKnownOnce) {
   EXPECT_EQ(std::count(known.begin(), known.end(), "PRIORITY"), 1);
 }
 
+TEST(KnownParameters, WordsOfLsfHpcExtensionsWithoutEffectAreNamed) {
+  const MemoryFiles files{
+      .files = {{"/c/lsf.conf", "LSF_HPC_EXTENSIONS=\"SHORT_EVENTFILE CUMULATIVE_RUSAGE TASK_MEMLIMIT\"\n"},
+                {"/c/lsf.shared", "Begin Cluster\nClusterName\nlab\nEnd Cluster\n"},
+                {"/c/lsf.cluster.lab", "Begin Host\nHOSTNAME\nh1\nEnd Host\n"}}};
+  const auto cluster = read_cluster_files(files.sources());
+  EXPECT_EQ(
+      lines_of(cluster.problems),
+      std::vector<std::string>{"/c/lsf.conf:1: warning: LSF_HPC_EXTENSIONS: TASK_MEMLIMIT has no effect in "
+                               "this release"});
+  EXPECT_TRUE(cluster.files->programs.mbatchd.short_event_hosts);
+}
+
 // What real files of lsfinstall and of clouds set in lsf.conf and lsb.params.
 TEST(KnownParameters, NamesOfInstalledFilesHaveTheirReason) {
   const MemoryFiles files{

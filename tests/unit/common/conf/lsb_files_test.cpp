@@ -590,6 +590,29 @@ TEST(LsbResources, ErrorsAreReported) {
           "resources:27: METHOD: found \"PER_MOON\", expected PER_JOB, PER_HOST, PER_SLOT or PER_TASK"));
 }
 
+// Without its consumer a limit would hold for all.
+TEST(LsbResources, ALimitWithAnUnknownWordIsNotInForce) {
+  const std::string limits =
+      "Begin Limit\nNAME = a\nCLUSTERS = far\nSLOTS = 1\nEnd Limit\n"
+      "Begin Limit\nNAME = b\nINELIGIBLE = Y\nSLOTS = 2\nEnd Limit\n"
+      "Begin Limit\nUSERS CLUSTERS SLOTS\nann far 3\nbob - 4\nEnd Limit\n";
+  const auto checked = check({{"resources", limits}});
+  ASSERT_TRUE(checked.files);
+  const auto& in_force = checked.files->resources.limits;
+  ASSERT_EQ(in_force.size(), 2U);
+  EXPECT_EQ(in_force[0].name, "b");
+  EXPECT_THAT(in_force[1].consumers.at("USERS"), ElementsAre("bob"));
+  EXPECT_THAT(said({{"resources", limits}}),
+              testing::IsSupersetOf({"resources:3: warning: a limit with \"CLUSTERS\" is not in force",
+                                     "resources:13: warning: a limit with \"CLUSTERS\" is not in force"}));
+}
+
+TEST(LsbQueues, ExclusiveUseOfComputeUnitsIsNamed) {
+  EXPECT_THAT(said_of_queue("EXCLUSIVE = CU[rack]"),
+              ElementsAre("queues:3: warning: EXCLUSIVE: found \"CU[rack]\", expected Y: whole compute units "
+                          "are not kept for a job in this release"));
+}
+
 TEST(LsfTaskTest, TheSitesAndTheUsersOwn) {
   LsfTask tasks;
   Problems problems;
