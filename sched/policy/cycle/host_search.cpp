@@ -94,9 +94,11 @@ Fit HostSearch::suits(const Snapshot::DemandEntry& entry, HostNumber host) const
   return suits_select(entry, host);
 }
 
-// No other cluster runs a job as root, and none is told of its command and environment.
+// No other cluster runs a job as root, and none is told of its command and environment, unless UserMap here gives root an account there.
 bool HostSearch::of_root(const Snapshot::DemandEntry& entry, HostNumber host) const {
-  return state_->rules().borrowed(host) && entry.demand.user == "root";
+  const PlacementRules& rules = state_->rules();
+  return entry.demand.user == "root" && rules.borrowed(host) &&
+         !rules.root_has_account.contains(rules.hosts[host].cluster());
 }
 
 // -nnodes asks for whole hosts, and only some of the host's slots are lent to us.

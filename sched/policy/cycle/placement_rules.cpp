@@ -41,6 +41,7 @@ class RulesMaker {
     rules_->idle_for_paging_s = whole_seconds(params.pg_susp_it);
     make_hosts();
     make_groups();
+    make_accounts_of_root();
     make_shared();
     for (const auto& row : rules_->lsb->queues) make_queue(row);
     rules_->preempts = preemptable_queues(rules_->queues);
@@ -63,6 +64,16 @@ class RulesMaker {
 
   std::string official(const std::string& word) const {
     return cluster().names.official(word).value_or(word);
+  }
+
+  void make_accounts_of_root() {
+    const auto names = rules_->names_of("root");
+    for (const conf::UserMapping& row : lsb().users.mappings)
+      if (row.direction == conf::UserMapping::Direction::export_jobs &&
+          std::find_first_of(row.local.begin(), row.local.end(), names.begin(), names.end()) != row.local.end())
+        for (const std::string& account : row.remote)
+          if (const auto at = account.find('@'); at != account.npos)
+            rules_->root_has_account.insert(account.substr(at + 1));
   }
 
   void make_hosts() {

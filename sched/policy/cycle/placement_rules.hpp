@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -99,6 +100,7 @@ struct PlacementRules {
   HostNumber own_hosts = 0;  // so many of them are ours
   std::vector<std::uint8_t> returned;  // by host: it was borrowed and no lease has it any more; empty: none
   std::vector<std::uint8_t> serial_only;  // by host: RECV_FROM lets no parallel job on it; empty: none
+  std::set<std::string, std::less<>> root_has_account;  // clusters in which UserMap gives root one
   std::vector<QueueRule> queues;          // in the order of lsb.queues
   std::vector<BatchRow> rows;             // of lsb.hosts
   std::vector<LimitRule> limits;

@@ -118,6 +118,7 @@ class ScenarioReader {
                                                           {"hostpartition", "lsb.hosts"},
                                                           {"user", "lsb.users"},
                                                           {"usergroup", "lsb.users"},
+                                                          {"usermap", "lsb.users"},
                                                           {"limit", "lsb.resources"},
                                                           {"reservationusage", "lsb.resources"}};
     static const std::set<std::string> own{"scenario", "machine", "borrowed", "queuestate",

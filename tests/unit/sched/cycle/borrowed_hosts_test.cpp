@@ -59,6 +59,20 @@ class BorrowedHosts : public ::testing::Test {
   void start() { apply(schedule(snapshot, scenario.now), scenario.now, snapshot); }
 };
 
+TEST_F(BorrowedHosts, AJobOfRootUsesThoseOfAClusterInWhichUserMapGivesRootAnAccount) {
+  const std::string map = "Begin UserMap\nLOCAL REMOTE DIRECTION\nroot games@{} export\nEnd UserMap\n";
+  for (const auto& [cluster, planned] : {std::pair("east", "1 b1@east"), std::pair("south", "")}) {
+    scenario = scenario_of(kSite + std::string(map).replace(map.find("{}"), 2, cluster));
+    borrow(kHosts);
+    bring_up(snapshot, kHosts[0], {.slots = 4});
+    Demand demand = demand_of("normal");
+    demand.asked_hosts = {{.name = "b1", .cluster = "east"}};
+    demand.user = "root";
+    wait(1, demand);
+    EXPECT_EQ(plan(), planned) << cluster;
+  }
+}
+
 TEST_F(BorrowedHosts, AJobOfRootUsesNone) {
   borrow(kHosts);
   bring_up(snapshot, kHosts[0], {.slots = 4});
