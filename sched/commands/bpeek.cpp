@@ -11,13 +11,15 @@ namespace {
 
 using Value = CommandOption::Value;
 
-// The job that is named, or the running one that fits and was submitted last. None: the error was printed.
+// The job that is named, or of those that have begun the one that fits and was submitted last. None: the error was printed.
 std::optional<client::PeekedJob> find(io::Stage& stage, const CommandWords& words, client::Session& session) {
   wire::JobFilter filter;
   const auto ids = show::take_job_ids(words.operands(), own_job(), filter);
   if (!ids) return complain(ids.error().text), std::nullopt;
   take_job_options(words, filter);
-  if (!ids->any) filter.add_statuses(wire::STATUS_RUN);
+  if (!ids->any)
+    for (const auto status : {wire::STATUS_RUN, wire::STATUS_SSUSP, wire::STATUS_USUSP, wire::STATUS_UNKWN})
+      filter.add_statuses(status);
   auto found = client::find_output(session, std::move(filter));
   if (!found) return failed(stage, found.error()), std::nullopt;
   return std::move(*found);
