@@ -63,6 +63,7 @@ lease::JobsNow LeaseIn::jobs_of(const Lease& of) const {
 }
 
 void LeaseIn::step(const LeaseId& id, const lease::ConsumerEvent& event) {
+  lease_hosts_known_ = false;
   Lease& of = leases_.at(id);
   for (const auto& one : lease::step(of, event, jobs_of(of))) {
     if (std::holds_alternative<lease::effect::Answer>(one)) {
@@ -112,7 +113,12 @@ const sched::BorrowedLoad* LeaseIn::load_of(const HostId& host) const {
 }
 
 void LeaseIn::flush() {
-  for (auto& [cluster, message] : std::exchange(acknowledged_, {})) handler_.say(cluster, std::move(message));
+  for (const auto& [cluster, ends] : std::exchange(acknowledged_, {}))
+    for (const auto& [name, attempt] : ends) {
+      wire::PeerMessage message = peers::acknowledge_of(peers::attempt_of(attempt), nullptr);
+      *message.mutable_acknowledge()->mutable_attempt() = attempt;
+      handler_.say(cluster, std::move(message));
+    }
   for (const LeaseId& id : std::exchange(answers_, {})) {
     const auto found = leases_.find(id);
     if (found == leases_.end() || !peers_.contains(id.provider)) continue;
@@ -230,6 +236,7 @@ void LeaseIn::start(const std::string& host, sched::order::Start order) {
   if (std::any_of(order.hosts.begin(), order.hosts.end(),
                   [&](const auto& each) { return provider_of(each.name()) != cluster; }))
     return refuse(report::Over::How::not_started, kSeveralClusters);
+  if (stays_home(cluster, *order.asked)) return refuse(report::Over::How::not_started, kOfRoot);
   if (peers::no_terminal_there(*order.asked))
     return refuse(report::Over::How::not_started,
                   "an interactive job with -i, -o or -e does not use borrowed hosts in this release");
@@ -258,6 +265,11 @@ void LeaseIn::start(const std::string& host, sched::order::Start order) {
     *(offer.has_lent() ? offer.add_more_lent() : offer.mutable_lent()) = slots_of(each, order.queue, start);
   starts_[{cluster, order.attempt}] = std::move(start);
   handler_.say(cluster, std::move(message));
+}
+
+bool LeaseIn::stays_home(const std::string& cluster, const wire::Submission& asked) const {
+  return asked.uid() == 0 &&
+         peers::proposed(user_map_of(configuration_->files), cluster, asked.user()).empty();
 }
 
 bool LeaseIn::is_other_host(const std::string& host, const Attempt& attempt) const {

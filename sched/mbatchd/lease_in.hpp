@@ -112,6 +112,8 @@ class LeaseIn : public sched::Engine {
     bool asked = false;  // in this connection
   };
   using OfProvider = std::pair<std::string, sched::Attempt>;
+  static constexpr const char* kOfRoot =
+      "a job of root stays in its cluster, unless UserMap gives root an account in another one";
   static constexpr const char* kSeveralClusters =
       "a job whose first host is borrowed, on hosts of several clusters, is not started in this release";
 
@@ -133,7 +135,7 @@ class LeaseIn : public sched::Engine {
   int ending_on(const std::string& cluster, const std::string& host) const;
   void erase_endings(const std::function<bool(const OfProvider&)>& which);
   // A host of the provider that a job of ours, or a lease, has.
-  bool has_host(const std::string& cluster, const std::string& host) const;
+  bool has_host(const std::string& cluster, const std::string& host);
 
   Result<void> take_stands(const std::string& cluster, const wire::LeaseStands& told);
   void take_listed(const std::string& cluster, const wire::LeasesTold& told);
@@ -143,6 +145,10 @@ class LeaseIn : public sched::Engine {
   Result<void> take_over(const std::string& cluster, const wire::ForwardOver& told);
   void greeted(const std::string& cluster);
   void acknowledge_end(const std::string& cluster, const wire::ForwardAttempt& attempt);
+  // The end is of no attempt that our store knows: it is acknowledged by the name that it was told with.
+  bool of_no_job(const wire::ForwardAttempt& told) const;
+  // UserMap gives the user no account at the cluster, where no job runs as root.
+  bool stays_home(const std::string& cluster, const wire::Submission& asked) const;
   void follow(const std::string& host, const sched::Job& job, const wire::JobElsewhere& there);
   void answered(const std::string& cluster, const sched::Attempt& attempt);
   void step(const LeaseId& id, const sched::lease::ConsumerEvent& event);
@@ -173,14 +179,17 @@ class LeaseIn : public sched::Engine {
   std::map<OfProvider, Start> starts_;
   std::map<PartName, Part> parts_;  // of jobs that have hosts: asked for, or told of by their providers
   std::map<OfProvider, Ending> ending_;
+  std::map<std::string, std::size_t> endings_of_;  // by cluster
   std::map<std::pair<std::string, std::string>, std::int64_t>
       ending_slots_;  // of all those, by cluster and host
   bool borrow_due_ = false;
-  std::vector<std::pair<std::string, wire::PeerMessage>>
-      acknowledged_;               // ends of parts, once they are committed
-  std::set<std::string> came_;     // hosts that the Book believes connected
-  std::set<LeaseId> answers_;      // due
-  std::set<std::string> unknown_;  // resources that the log was told of
+  // Ends that are acknowledged once they are committed: by cluster, then by the bytes of their names.
+  std::map<std::string, std::map<std::string, wire::ForwardAttempt>> acknowledged_;
+  std::set<std::pair<std::string, std::string>> lease_hosts_;  // cluster and host of all leases
+  bool lease_hosts_known_ = false;                             // none has changed since
+  std::set<std::string> came_;                                 // hosts that the Book believes connected
+  std::set<LeaseId> answers_;                                  // due
+  std::set<std::string> unknown_;                              // resources that the log was told of
 };
 
 }  // namespace rollcall::mbatchd

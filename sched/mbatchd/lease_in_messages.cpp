@@ -19,6 +19,7 @@ using sched::Attempt;
 using sched::JobKey;
 
 constexpr std::size_t kMostLeases = 10'000;  // of one provider
+constexpr std::size_t kMostEnds = 10'000;    // of one provider, not committed yet
 constexpr int kMostHeld = 200'000;           // attempts on lent hosts of one provider
 constexpr std::size_t kMostHeldBytes = std::size_t{256} << 20;
 constexpr std::size_t kMostHostsOfLeases = 2 * peers::kMostLeasedHosts;  // of all leases of one provider
@@ -90,12 +91,14 @@ Result<void> LeaseIn::take_stands(const std::string& cluster, const wire::LeaseS
                                      [&](const auto& one) { return one.first.provider == cluster; });
     if (of_it >= static_cast<std::ptrdiff_t>(kMostLeases))
       return internal_error("found more than " + std::to_string(kMostLeases) + " leases, expected fewer");
-    std::size_t hosts = 0;
-    for (const auto& [other, one] : leases_)
-      if (other.provider == cluster) hosts += one.hosts.size();
-    if (hosts > kMostHostsOfLeases)
-      return internal_error("found more than " + std::to_string(kMostHostsOfLeases) +
-                            " hosts in the leases of one cluster, expected fewer");
+  }
+  std::size_t hosts = lease_told->told.hosts.size();
+  for (const auto& [other, one] : leases_)
+    if (other.provider == cluster && other != id) hosts += one.hosts.size();
+  if (hosts > kMostHostsOfLeases)
+    return internal_error("found more than " + std::to_string(kMostHostsOfLeases) +
+                          " hosts in the leases of one cluster, expected fewer");
+  if (!leases_.contains(id)) {
     leases_[id].id = id;
     handler_.plan_soon();  // a job that waits already may use it
   }
@@ -163,12 +166,13 @@ void LeaseIn::greeted(const std::string& cluster) {
     return peers::is_another(jobs_.find(sched::key_of(attempt.key())), attempt);
   };
   wire::ForwardHeld of_parts;  // and ends on hosts where nothing of ours can be
+  std::vector<wire::PeerMessage> strangers;
   for (const auto& state : held.running()) {
     const auto told = peers::believed(state.job());
     if (!check(state.attempt()) || !told) continue;
     // Nothing of ours can be on a host that we do not know.
     if (another(state.attempt()) || !has_host(cluster, state.attempt().lent_host())) {
-      handler_.say(cluster, peers::end_of_stranger(state));
+      strangers.push_back(peers::end_of_stranger(state));
       continue;
     }
     auto& here = by_host[id_of(state.attempt().lent_host(), cluster)];
@@ -184,7 +188,7 @@ void LeaseIn::greeted(const std::string& cluster) {
             {peers::attempt_of(state.attempt()), report::Held::State::expected, false});
   }
   for (const auto& over : held.over())
-    if (check(over.attempt()) && !another(over.attempt()))
+    if (check(over.attempt()) && !of_no_job(over.attempt()))
       *(over.attempt().part() || !has_host(cluster, over.attempt().lent_host())
             ? &of_parts
             : &by_host[id_of(over.attempt().lent_host(), cluster)])
@@ -210,7 +214,7 @@ void LeaseIn::greeted(const std::string& cluster) {
     for (const auto& over : there.over()) static_cast<void>(take_over(cluster, over));
   }
   for (const auto& over : held.over())
-    if (check(over.attempt()) && another(over.attempt())) acknowledge_end(cluster, over.attempt());
+    if (check(over.attempt()) && of_no_job(over.attempt())) acknowledge_end(cluster, over.attempt());
   for (const auto& state : of_parts.running()) static_cast<void>(take_state(cluster, state));
   for (const auto& over : of_parts.over()) static_cast<void>(take_over(cluster, over));
   if (!by_host.empty()) handler_.told(by_host.begin()->first, report::PartsTold{});
@@ -218,6 +222,13 @@ void LeaseIn::greeted(const std::string& cluster) {
   for (const auto& [id, one] : leases_)
     if (id.provider == cluster) answers_.insert(id);
   handler_.plan_soon();
+  for (auto& message : strangers) handler_.say(cluster, std::move(message));  // may end the connection
+}
+
+// A part has no record of its own there: what follows from its end is for LeaseIn.
+bool LeaseIn::of_no_job(const wire::ForwardAttempt& told) const {
+  const sched::Job* job = jobs_.find(sched::key_of(told.key()));
+  return told.part() ? peers::is_another(job, told) : peers::is_stale(job, told);
 }
 
 void LeaseIn::answered(const std::string& cluster, const Attempt& attempt) {
@@ -267,9 +278,9 @@ void LeaseIn::follow(const std::string& host, const sched::Job& job, const wire:
 
 // It is told until it is acknowledged, so not before what follows from it is committed.
 void LeaseIn::acknowledge_end(const std::string& cluster, const wire::ForwardAttempt& attempt) {
-  wire::PeerMessage message = peers::acknowledge_of(peers::attempt_of(attempt), nullptr);
-  *message.mutable_acknowledge()->mutable_attempt() = attempt;
-  acknowledged_.emplace_back(cluster, std::move(message));
+  auto& ends = acknowledged_[cluster];
+  if (ends.size() < kMostEnds)
+    ends.try_emplace(attempt.SerializeAsString(), attempt);  // else it is told again
   handler_.turn_soon();
 }
 
@@ -277,9 +288,12 @@ Result<void> LeaseIn::take_over(const std::string& cluster, const wire::ForwardO
   if (auto checked = check(told.attempt()); !checked) return checked;
   const auto over = peers::believed(told);
   if (!over) return over.error();
-  if (peers::is_another(jobs_.find(sched::key_of(told.attempt().key())), told.attempt()))
-    return acknowledge_end(cluster, told.attempt()), Result<void>{};
   const Attempt attempt = peers::attempt_of(told.attempt());
+  if (of_no_job(told.attempt())) {
+    acknowledge_end(cluster, told.attempt());
+    if (!told.attempt().part()) answered(cluster, attempt);
+    return {};
+  }
   if (told.attempt().part()) take_part_over(cluster, *over);
   if (!told.attempt().part() && !has_host(cluster, told.attempt().lent_host())) {
     acknowledge_end(cluster, told.attempt());

@@ -19,7 +19,7 @@ using sched::Attempt;
 using sched::HostId;
 using sched::JobKey;
 
-constexpr std::size_t kMostEnding = 10'000;
+constexpr std::size_t kMostEnding = 10'000;  // of one provider
 
 // `host`: as the provider has it.
 wire::ForwardAttempt part_named(const Attempt& attempt, const std::string& host) {
@@ -66,12 +66,13 @@ LeaseIn::Part LeaseIn::part_of(const std::vector<wire::ExecHost>& hosts) {
   return part;
 }
 
-bool LeaseIn::has_host(const std::string& cluster, const std::string& host) const {
-  if (!jobs_.on_host(id_of(host, cluster)).empty()) return true;
-  return std::any_of(leases_.begin(), leases_.end(), [&](const auto& one) {
-    return one.first.provider == cluster && std::any_of(one.second.hosts.begin(), one.second.hosts.end(),
-                                                        [&](const auto& has) { return has.host == host; });
-  });
+bool LeaseIn::has_host(const std::string& cluster, const std::string& host) {
+  if (!std::exchange(lease_hosts_known_, true)) {
+    lease_hosts_.clear();
+    for (const auto& [id, one] : leases_)
+      for (const auto& has : one.hosts) lease_hosts_.emplace(id.provider, has.host);
+  }
+  return lease_hosts_.contains({cluster, host}) || !jobs_.on_host(id_of(host, cluster)).empty();
 }
 
 std::optional<HostPlace> LeaseIn::place_of(const std::string& host) const {
@@ -106,6 +107,8 @@ void LeaseIn::expect(const std::string& host, const sched::order::Expect& order)
   if (!job || job->record.attempt() != order.attempt.number || job->record.hosts().empty()) return;
   const std::string& first = job->record.hosts(0).name();
   if (provider_of(first) == cluster) return;  // it is in the order that the first host gets
+  if (stays_home(cluster, *job->asked))
+    return handler_.told_soon(host, report::NotPrepared{order.attempt, kOfRoot});
   if (!HostId(first).ours())
     return handler_.told_soon(host, report::NotPrepared{order.attempt, kSeveralClusters});
   const auto part = part_at(cluster, order.attempt);
@@ -161,8 +164,9 @@ void LeaseIn::changed(const std::set<JobKey>& jobs) {
 
 LeaseIn::Ending& LeaseIn::end_part(const std::string& cluster, const Attempt& attempt, Part part) {
   const auto [one, fresh] = ending_.try_emplace({cluster, attempt}, Ending{std::move(part)});
-  if (fresh)
-    for (const auto& [host, slots] : one->second.part.slots) ending_slots_[{cluster, host}] += slots;
+  if (!fresh) return one->second;
+  ++endings_of_[cluster];
+  for (const auto& [host, slots] : one->second.part.slots) ending_slots_[{cluster, host}] += slots;
   return one->second;
 }
 
@@ -175,6 +179,7 @@ void LeaseIn::erase_endings(const std::function<bool(const OfProvider&)>& which)
     for (const auto& [host, slots] : one->second.part.slots)
       if (const auto on = ending_slots_.find({one->first.first, host}); on != ending_slots_.end())
         if ((on->second -= slots) <= 0) ending_slots_.erase(on);
+    if (--endings_of_[one->first.first] == 0) endings_of_.erase(one->first.first);
     one = ending_.erase(one);
   }
 }
@@ -191,10 +196,15 @@ void LeaseIn::recall_part(const std::string& cluster, const Attempt& attempt, En
 void LeaseIn::end_strange_part(const std::string& cluster, const wire::ForwardState& told,
                                const wire::JobElsewhere& there) {
   const Attempt attempt = peers::attempt_of(told.attempt());
-  if (ending_.size() >= kMostEnding && !ending_.contains({cluster, attempt})) return;
+  if (const auto known = ending_.find({cluster, attempt}); known != ending_.end())
+    return recall_part(cluster, attempt, known->second);
   Part part{told.attempt().lent_host(), {}};
+  if (endings_of_.contains(cluster) && endings_of_.at(cluster) >= kMostEnding) {
+    Ending unnoted{std::move(part)};
+    return recall_part(cluster, attempt, unnoted);
+  }
   for (const auto& host : there.hosts())
-    if (has_host(cluster, host.name()) && ending_slots_.size() < kMostEnding)
+    if (has_host(cluster, host.name()))
       part.slots[host.name()] =
           static_cast<int>(std::min<std::uint32_t>(host.slots(), std::uint32_t{peers::kMostLeasedSlots}));
   recall_part(cluster, attempt, end_part(cluster, attempt, std::move(part)));

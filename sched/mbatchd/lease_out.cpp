@@ -97,8 +97,13 @@ void LeaseOut::host_gone(const std::string& host) {
 }
 
 void LeaseOut::load_came() {
-  export_due_ = true;
   load_at_ = lease_now();
+  hosts_changed();
+}
+
+// The values are as old as before.
+void LeaseOut::hosts_changed() {
+  export_due_ = true;
   for (auto& [cluster, peer] : peers_) peer.loads = true;
 }
 

@@ -66,6 +66,7 @@ class LeaseOut {
   sched::lease::GrantNumbers grants_of(const std::string& host, const sched::Attempt& attempt) const;
   void held(const std::string& host, const sched::lease::GrantsOnHost& answer);
   void load_came();
+  void hosts_changed();
   void tick(TimePoint now);
   std::optional<TimePoint> next_tick() const;
   void changed(const std::set<sched::JobKey>& jobs);

@@ -83,7 +83,7 @@ class OtherClusters {
   }
 
   // Hosts of ours take starts, or do not any more.
-  void hosts_changed() { lease_out_.load_came(); }
+  void hosts_changed() { lease_out_.hosts_changed(); }
 
   // --- the turn
   // The Book has changed these jobs; not committed.

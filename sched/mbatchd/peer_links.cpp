@@ -69,8 +69,9 @@ void PeerLinks::opened(io::LinkId link, const io::LinkPeer& peer) {
 
 Result<void> PeerLinks::message(io::LinkId link, std::string_view payload) {
   wire::PeerMessage message;
+  const std::string from = clusters_.at(link);  // what is heard may end the connection
   if (!message.ParseFromArray(payload.data(), static_cast<int>(payload.size())))
-    return internal_error("found a message of cluster " + clusters_.at(link) +
+    return internal_error("found a message of cluster " + from +
                           " that cannot be read, expected PeerMessage");
   const auto steps = sessions_->message(link, message, now());
   if (!steps) {
@@ -82,7 +83,7 @@ Result<void> PeerLinks::message(io::LinkId link, std::string_view payload) {
     if (const auto* about = std::get_if<step::Heard>(&one); about && heard)
       heard = handler_.heard(about->cluster, about->message);
   carry_out(*steps);
-  if (!heard) log_.warning("cluster " + clusters_.at(link) + ": " + heard.error().text);
+  if (!heard) log_.warning("cluster " + from + ": " + heard.error().text);
   return heard;
 }
 

@@ -37,7 +37,8 @@ void Memory::end(BookEntry& entry, const report::Over& told, WallTime now, Effec
       code != 0 ? "exit code " + std::to_string(code) : "signal " + std::to_string(told.exit_status & 0x7f);
   const std::string why = "it ended with " + how + " while its part in cluster " + listed(silent) +
                           " is out of reach: whether that cluster has ended it is awaited";
-  held_ends[entry.job->key()] = {told, std::move(silent)};
+  held_ends[entry.job->key()] = {record.hosts(0).name(), told, std::move(silent),
+                                 std::nullopt};  // the post-execution is reported again, too
   step(entry, event::EndHeld{why}, now, effects);
 }
 
@@ -48,10 +49,18 @@ void Memory::awaits_no_more(const std::string& cluster, WallTime now, Effects& e
   for (const JobKey key : settled) {
     const auto held = held_ends.find(key);
     if (held == held_ends.end()) continue;
-    const report::Over told = std::move(held->second.told);
+    const HeldEnd end = std::move(held->second);
     held_ends.erase(held);
-    if (BookEntry* const of = entry(key)) step(*of, event::Ended{told}, now, effects);
+    if (BookEntry* const of = entry(key)) let_end(*of, end, now, effects);
   }
+}
+
+// Its host is told twice: that the end is stored, then that the end of the post-execution is.
+void Memory::let_end(BookEntry& entry, const HeldEnd& held, WallTime now, Effects& effects) {
+  step(entry, event::Ended{held.told}, now, effects);
+  if (!held.post) return;
+  step(entry, event::PostEnded{held.post->failed}, now, effects);
+  effects.push_back(effect::OrderAcknowledge{held.host, held.told.attempt});
 }
 
 void Memory::look_at_held_end(BookEntry& entry, WallTime now, Effects& effects) {
@@ -60,9 +69,11 @@ void Memory::look_at_held_end(BookEntry& entry, WallTime now, Effects& effects) 
   if (held == held_ends.end()) return;
   const bool present = placed(record.status()) && held->second.told.attempt.number == record.attempt();
   if (present && !record.kill_asked()) return;
-  const report::Over told = std::move(held->second.told);
+  const HeldEnd end = std::move(held->second);
   held_ends.erase(held);
-  if (present) step(entry, event::Ended{told}, now, effects);
+  if (present) return let_end(entry, end, now, effects);
+  // The job is requeued, and its end was acknowledged with that.
+  if (end.post) effects.push_back(effect::OrderAcknowledge{end.host, end.told.attempt});
 }
 
 }  // namespace rollcall::sched::book

@@ -261,6 +261,9 @@ class ReportHandler {
   }
 
   void post_over(const report::PostOver& told) {
+    if (const auto held = m_.held_ends.find(told.attempt.job);
+        held != m_.held_ends.end() && held->second.told.attempt == told.attempt)
+      return void(held->second.post = told);
     if (BookEntry* entry = ended_here(told.attempt))
       m_.step(*entry, event::PostEnded{told.failed}, now_, effects);
     effects.push_back(effect::OrderAcknowledge{host_, told.attempt});

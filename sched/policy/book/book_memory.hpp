@@ -145,8 +145,10 @@ struct SubmissionEntry {
 
 // An end that its host has reported, and will again until it is acknowledged. In memory alone.
 struct HeldEnd {
+  std::string host;  // which has reported it
   report::Over told;
-  std::set<std::string> awaits;  // clusters
+  std::set<std::string> awaits;          // clusters
+  std::optional<report::PostOver> post;  // told behind it, and acknowledged behind it
 };
 
 struct Memory : jobs::JobFacts {
@@ -276,6 +278,7 @@ struct Memory : jobs::JobFacts {
   void awaits_no_more(const std::string& cluster, WallTime now, Effects& effects);
   // The job has changed: its held end counts where it is to be ended anyway, and for no other attempt.
   void look_at_held_end(BookEntry& entry, WallTime now, Effects& effects);
+  void let_end(BookEntry& entry, const HeldEnd& held, WallTime now, Effects& effects);
   // Hosts of older releases, which do not confirm an order (knows_go), count as prepared.
   void vouch_for_silent_hosts(BookEntry& entry, WallTime now, Effects& effects);
 

@@ -135,6 +135,38 @@ TEST_F(HeldEnds, AClusterThatIsWrittenOffIsNotAwaited) {
   EXPECT_EQ(status(job_), wire::STATUS_EXIT);
 }
 
+// Both words of the host are acknowledged when the end counts, since it forgets the job then.
+TEST_F(HeldEnds, APostExecutionThatEndsMeanwhileIsHeldWithTheEnd) {
+  const auto acknowledged = [this] {
+    int count = 0;
+    for (const auto& line : orders(effects)) count += line.starts_with("OrderAcknowledge") ? 1 : 0;
+    return count;
+  };
+  for (const bool recalls : {false, true}) {
+    if (recalls) {
+      const JobKey key{submit(plain_job()), 0};
+      dispatch(key, {"hostA", "n2@east"});
+      runs(key);
+      job_ = key;
+    }
+    cut("n2@east");
+    auto over = end_of(job_, 1 << 8);
+    over.post_follows = true;
+    tells("hostA", over);
+    tells("hostA", report::PostOver{attempt(job_), true});
+    EXPECT_EQ(acknowledged(), 0);
+    EXPECT_EQ(status(job_), wire::STATUS_UNKWN);
+    connects("n2@east");
+    if (recalls)
+      recalled("n2@east");
+    else
+      told_all("n2@east");
+    EXPECT_EQ(acknowledged(), 2);
+    EXPECT_EQ(status(job_), recalls ? wire::STATUS_PEND : wire::STATUS_EXIT);
+    if (!recalls) EXPECT_EQ(job(job_).record.post_status(), wire::POST_ERR);
+  }
+}
+
 TEST_F(HeldEnds, TheHostReportsTheEndAgainAndItIsHeldOnce) {
   cut("n2@east");
   ends(job_, 1 << 8);

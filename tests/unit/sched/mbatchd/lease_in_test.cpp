@@ -706,5 +706,81 @@ TEST_F(LeaseInTest, KnowsTheLoadOfAHostUntilItsClusterIsGone) {
   EXPECT_EQ(in->load_of(sched::HostId("n2@east")), nullptr);
 }
 
+// brun names hosts that no cycle has chosen.
+TEST_F(LeaseInTest, NoClusterIsToldOfAJobOfRoot) {
+  connects();
+  tells_addresses();
+  tells("hostA", sched::report::HostCame{{}, true});
+  said.clear();
+  const sched::JobKey alone{submit(sched::book::plain_job(), sched::book::kRoot), 0};
+  dispatch(alone, {"n2@east"});
+  orders();
+  const sched::JobKey spans{submit(sched::book::plain_job(), sched::book::kRoot), 0};
+  dispatch(spans, {"hostA", "n2@east"});
+  orders();
+  EXPECT_EQ(count(What::kOffer), 0);
+  EXPECT_EQ(status(alone), wire::STATUS_PEND);
+  EXPECT_EQ(status(spans), wire::STATUS_PEND);
+}
+
+TEST_F(LeaseInTest, TheHostsOfAllLeasesOfAProviderAreBounded) {
+  connects();
+  const auto told = [this](std::uint64_t lease, std::uint64_t counter, std::size_t hosts) {
+    wire::PeerMessage message;
+    auto& stands = *message.mutable_lease_stands();
+    stands.set_lease(lease);
+    stands.set_state(wire::LeaseStands::ACTIVE);
+    stands.mutable_number()->set_term(7);
+    stands.mutable_number()->set_counter(counter);
+    for (std::size_t i = 0; i < hosts; ++i) {
+      auto& host = *stands.add_hosts();
+      host.set_host("h" + std::to_string(lease) + "." + std::to_string(i));
+      host.set_slots(1);
+    }
+    return in->heard("east", message).has_value();
+  };
+  const std::size_t most = sched::peers::kMostLeasedHosts;
+  for (const std::uint64_t lease : {11U, 12U, 13U}) EXPECT_TRUE(told(lease, 1, 0)) << "leases without hosts";
+  EXPECT_TRUE(told(11, 2, most));
+  EXPECT_TRUE(told(12, 2, most - 2)) << "two are on the first lease";
+  EXPECT_FALSE(told(13, 2, 1)) << "a lease that is known grows";
+  EXPECT_TRUE(told(11, 3, most)) << "it has them already";
+}
+
+// Its own parts that were left over are asked back, however many another one makes up.
+TEST_F(LeaseInTest, PartsThatNeverWereAreNotedUpToABoundAndAllAskedBack) {
+  connects();
+  tells_addresses();
+  const sched::JobKey key{submit(sched::book::plain_job()), 0};
+  auto strange = part_state(key, true);
+  constexpr int kMany = 10'005;
+  said.clear();
+  for (int number = 1; number <= kMany; ++number) {
+    strange.mutable_state()->mutable_attempt()->set_attempt(static_cast<std::uint32_t>(100 + number));
+    ASSERT_TRUE(in->heard("east", strange));
+  }
+  EXPECT_EQ(count(What::kRecall), kMany);
+}
+
+TEST_F(LeaseInTest, AnEndThatIsToldAgainAndAgainIsAcknowledgedOnce) {
+  connects();
+  said.clear();
+  for (int times = 0; times < 3; ++times)
+    hear([](auto& message) {
+      auto& attempt = *message.mutable_over()->mutable_attempt();
+      attempt.mutable_key()->set_id(9);
+      attempt.set_attempt(1);
+      attempt.set_made(5);
+      attempt.set_lent_host("n2");
+      message.mutable_over()->mutable_job()->mutable_key()->set_id(77);
+      message.mutable_over()->mutable_job()->set_status(wire::STATUS_DONE);
+    });
+  in->flush();
+  ASSERT_EQ(count(What::kAcknowledge), 1);
+  for (const auto& one : said)
+    if (one.has_acknowledge())
+      EXPECT_EQ(one.acknowledge().attempt().made(), 5U) << "by the name it was told with";
+}
+
 }  // namespace
 }  // namespace rollcall::mbatchd
