@@ -136,13 +136,14 @@ class ResEngine : public Engine {
   bool stamp(const std::string& host, const sched::Attempt& attempt, wire::ToRes& order) const {
     if (setup_.grants_of && knows_leases_.contains(host)) put_grants(setup_.grants_of(host, attempt), order);
     auto span = setup_.span_of ? setup_.span_of(attempt) : std::nullopt;
-    if (span ? !sched::names_all_hosts(*span) : setup_.is_part && setup_.is_part(attempt)) {
+    const auto leaves = sched::span_of_order(span, setup_.is_part && setup_.is_part(attempt));
+    if (leaves == sched::OrderSpan::waits) {
       setup_.log.info("the order of job " + sched::text(attempt.job) + " for " + host +
                       " waits: where all hosts of the job are reached was not told yet");
       setup_.awaits_span(host, attempt);
       return false;
     }
-    if (!span) return true;
+    if (leaves == sched::OrderSpan::none) return true;
     put_span(std::move(*span), order);
     return true;
   }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -22,6 +23,14 @@ bool spans_clusters(const Hosts& hosts) {
 inline bool names_all_hosts(const wire::JobSpan& span) {
   return std::none_of(span.places().begin(), span.places().end(),
                       [](const auto& place) { return place.addresses().empty(); });
+}
+
+// How an order to a host of ours leaves. waits: not all hosts of the job can be named yet, or it is a part and what they share is not known:
+// the order comes again when more is.
+enum class OrderSpan { none, stamped, waits };
+inline OrderSpan span_of_order(const std::optional<wire::JobSpan>& span, bool is_part) {
+  if (!span) return is_part ? OrderSpan::waits : OrderSpan::none;
+  return names_all_hosts(*span) ? OrderSpan::stamped : OrderSpan::waits;
 }
 
 // What a provider is told: its hosts start no task on hosts of other clusters, so it gets neither their keys

@@ -90,6 +90,18 @@ class JobTermsTest : public book::BookTest {
   const ConfigView config = with_profiles(kProfiles);
 };
 
+// lsb.queues(5): RERUNNABLE of the queue that the job was submitted to. The order says it to another cluster, too.
+TEST_F(JobTermsTest, AnOrderSaysWhetherTheJobMayBeRerun) {
+  EXPECT_FALSE(start(submit(book::plain_job())).rerunnable);
+  auto asked = book::plain_job();
+  asked.set_rerunnable(true);
+  EXPECT_TRUE(start(submit(asked)).rerunnable) << "-r";
+  book->configure(book::site_files("", "RERUNNABLE = yes\n"), now);
+  EXPECT_TRUE(start(submit(book::plain_job())).rerunnable) << "its queue's";
+  asked.set_rerunnable(false);
+  EXPECT_FALSE(start(submit(asked)).rerunnable) << "-rn";
+}
+
 TEST_F(JobTermsTest, LimitsAreTheJobsThenTheProfilesThenTheQueues) {
   auto asked = of_profile("fluent");
   const auto plain = book->jobs().effective_limits(job({submit(asked), 0}));

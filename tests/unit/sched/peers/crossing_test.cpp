@@ -260,6 +260,22 @@ TEST(Believed, QueuesThatTakeOurJobsWithinBounds) {
   EXPECT_EQ(believed(told).queues_size(), 0);
 }
 
+// The execution queue's RERUNNABLE does not count: what is not said would be the queue's there.
+TEST(OfferedJob, IsRerunnableAsItsOwnQueueSays) {
+  for (const bool rerunnable : {true, false}) {
+    order::Start order;
+    auto asked = std::make_shared<wire::Submission>();
+    if (!rerunnable) asked->set_command("sleep 1");
+    order.asked = asked;
+    order.rerunnable = rerunnable;
+    const auto offer = offer_of(order).offer();
+    EXPECT_TRUE(offer.asked().has_rerunnable());
+    EXPECT_EQ(offer.asked().rerunnable(), rerunnable);
+    EXPECT_EQ(crossing(offer.asked()).rerunnable(), rerunnable) << "as the other cluster believes it";
+    EXPECT_TRUE(crossing(offer.asked()).has_rerunnable());
+  }
+}
+
 TEST(LentPrograms, HaveWhatTheQueueSaysAndTheWordsForLinksAlone) {
   order::Start order;
   order.job_starter = "starter %USRCMD";

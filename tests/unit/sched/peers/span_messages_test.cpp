@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include "sched/policy/values/spans.hpp"
+
 namespace rollcall::sched::peers {
 namespace {
 
@@ -49,6 +51,18 @@ TEST(SpanMessages, RefusesWhatCannotBeTrue) {
   wrong("many addresses", [](auto& span) {
     for (int i = 0; i < 8; ++i) span.mutable_places(1)->add_addresses("10.0.0.1");
   });
+}
+
+TEST(OrderSpans, AnOrderWaitsUntilAllHostsOfTheJobAreNamed) {
+  EXPECT_EQ(span_of_order(std::nullopt, false), OrderSpan::none) << "all its hosts are ours";
+  EXPECT_EQ(span_of_order(std::nullopt, true), OrderSpan::waits)
+      << "a part whose span was lost with a restart";
+  wire::JobSpan span;
+  span.add_places()->add_addresses("10.0.0.1");
+  span.add_places()->set_cluster("east");
+  for (const bool part : {false, true}) EXPECT_EQ(span_of_order(span, part), OrderSpan::waits);
+  span.mutable_places(1)->add_addresses("10.0.0.2");
+  for (const bool part : {false, true}) EXPECT_EQ(span_of_order(span, part), OrderSpan::stamped);
 }
 
 }  // namespace
