@@ -24,6 +24,10 @@ constexpr int kMostHeld = 200'000;           // attempts on lent hosts of one pr
 constexpr std::size_t kMostHeldBytes = std::size_t{256} << 20;
 constexpr std::size_t kMostHostsOfLeases = 2 * peers::kMostLeasedHosts;  // of all leases of one provider
 
+bool is_unheard(wire::JobStatus status) {
+  return status == wire::STATUS_UNKWN || status == wire::STATUS_ZOMBI;
+}
+
 Result<void> check(const wire::ForwardAttempt& attempt) {
   if (auto checked = peers::check(attempt); !checked) return checked;
   if (host_name(attempt.lent_host())) return {};
@@ -64,8 +68,10 @@ Result<void> LeaseIn::heard(const std::string& cluster, const wire::PeerMessage&
     case What::kLeaseStands:
       return take_stands(cluster, message.lease_stands());
     case What::kLeaseOver:
-      if (const LeaseId id{cluster, message.lease_over().lease()}; leases_.contains(id))
+      if (const LeaseId id{cluster, message.lease_over().lease()}; leases_.contains(id)) {
         step(id, lease::event::Unlisted{});
+        borrow_soon();
+      }
       return {};
     case What::kLeasesTold:
       return take_listed(cluster, message.leases_told()), Result<void>{};
@@ -268,9 +274,15 @@ void LeaseIn::follow(const std::string& host, const sched::Job& job, const wire:
     handler_.told(host, report::Running{attempt, there.pid(), there.pgid(), job.asked->uid(),
                                         there.exec_user(), there.exec_home(), there.exec_cwd()});
   if (there.has_usage()) handler_.told(host, report::Used{attempt, there.usage()});
+  const bool stopped = there.status() == wire::STATUS_USUSP || there.status() == wire::STATUS_SSUSP;
+  if (is_unheard(there.status())) return handler_.told(host, report::Unheard{attempt});
+  if (is_unheard(job.status())) {
+    handler_.told(host, report::HeardAgain{attempt, stopped});
+    if (is_unheard(job.status())) return;  // it waits: NewsPace
+  }
   // An order of ours that is still on its way says what the job will be.
   if (there.signal_number() < job.record.signal_number()) return;
-  if (there.status() == wire::STATUS_USUSP || there.status() == wire::STATUS_SSUSP)
+  if (stopped)
     handler_.told(host, report::Stopped{attempt});
   else if (there.status() == wire::STATUS_RUN)
     handler_.told(host, report::Resumed{attempt});

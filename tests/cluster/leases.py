@@ -442,6 +442,35 @@ def receive_parallel_jobs(side):
     side.good("badmin", "reconfig", "-f")
 
 
+# Its RES is killed: no master of another cluster can see it but by the word of the provider.
+def test_a_lost_host_of_the_provider_makes_its_jobs_unknown(bench):
+    sends = BORROWS + "Begin Queue\nQUEUE_NAME = send\nSNDJOBS_TO = take@east\nHOSTS = none\nEnd Queue\n"
+    takes = QUEUES + "Begin Queue\nQUEUE_NAME = take\nRCVJOBS_FROM = west\nHOSTS = n3\nEnd Queue\n"
+    clusters = Federation(bench, {"west": ("n1",), "east": ("n2", "n3")}, queues={"west": sends, "east": takes},
+                          params={"west": PARAMS, "east": PARAMS}, slots={"west": 4, "east": 1})
+    clusters["east"].write_batch("lsb.resources", LENDS.format(host="n3", slots=1))
+    with clusters:
+        west, east = clusters["west"], clusters["east"]
+        gate = f"{west.places[ALICE]}/gate"
+        command = f"echo $(hostname) >>ran; until [ -e {gate} ]; do sleep 0.1; done"
+        jobs = [west.bsub(command, "-q", queue, "-o", "/dev/null") for queue in ("borrow", "send")]
+        for job in jobs:
+            west.wait_for(job, "RUN")
+        wait_until(lambda: clusters.lines("ran") == ["n3", "n3"], shown(west))
+        east.kill_daemon("res", "n3")
+        for job in jobs:
+            west.wait_for(job, "UNKWN")
+        expect_equal(borrowed(west, "n3@east")[1], "unreach", "the host in west")
+        east.start_daemon("res", "n3")
+        for job in jobs:
+            west.wait_for(job, "RUN")
+        with open(gate, "w", encoding="utf-8"):
+            pass
+        for job in jobs:
+            west.wait_for(job, "DONE")
+        expect_equal(clusters.lines("ran"), ["n3", "n3"], "each ran once")
+
+
 def requires(_):
     needs_users()
 

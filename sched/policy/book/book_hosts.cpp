@@ -104,6 +104,17 @@ class ReportHandler {
   void operator()(const report::Resumed& told) {
     if (BookEntry* entry = first_of(told.attempt)) m_.step(*entry, event::ResumedThere{}, now_, effects);
   }
+  void operator()(const report::Unheard& told) {
+    if (BookEntry* entry = first_of(told.attempt)) m_.step(*entry, event::HostLost{true}, now_, effects);
+  }
+  void operator()(const report::HeardAgain& told) {
+    if (BookEntry* entry = first_of(told.attempt)) {
+      event::HostBack back;
+      back.held = told.stopped ? State::stopped : State::running;
+      back.knows_go = m_.hosts.link(number_).knows_go;
+      m_.step(*entry, back, now_, effects);
+    }
+  }
   void operator()(const report::Over& told) { over(told); }
   void operator()(const report::PostOver& told) { post_over(told); }
   void operator()(const report::LeftBehind& told) { m_.hosts.link(number_).left_behind = left_text(told); }

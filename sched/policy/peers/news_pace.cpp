@@ -15,6 +15,9 @@ bool is_news(const HostReport& report, const wire::JobRecord& record) {
   const bool suspended = record.status() == wire::STATUS_SSUSP || record.status() == wire::STATUS_USUSP;
   if (const auto* told = std::get_if<report::Elsewhere>(&report))
     return !record.forwarded().has_there() || differ_beyond_usage(record.forwarded().there(), told->job);
+  const bool unknown = record.status() == wire::STATUS_UNKWN || record.status() == wire::STATUS_ZOMBI;
+  if (std::holds_alternative<report::Unheard>(report)) return !unknown;
+  if (std::holds_alternative<report::HeardAgain>(report)) return unknown;
   if (std::holds_alternative<report::Stopped>(report)) return !suspended;
   if (std::holds_alternative<report::Resumed>(report)) return suspended;
   return true;  // Running
@@ -27,6 +30,8 @@ std::optional<Attempt> NewsPace::attempt_of(const HostReport& report) {
   if (const auto* told = std::get_if<report::Running>(&report)) return told->attempt;
   if (const auto* told = std::get_if<report::Stopped>(&report)) return told->attempt;
   if (const auto* told = std::get_if<report::Resumed>(&report)) return told->attempt;
+  if (const auto* told = std::get_if<report::Unheard>(&report)) return told->attempt;
+  if (const auto* told = std::get_if<report::HeardAgain>(&report)) return told->attempt;
   if (const auto* told = std::get_if<report::Over>(&report)) return told->attempt;
   return std::nullopt;
 }
@@ -34,7 +39,8 @@ std::optional<Attempt> NewsPace::attempt_of(const HostReport& report) {
 std::optional<NewsPace::Kind> NewsPace::kind_of(const HostReport& report) {
   if (std::holds_alternative<report::Running>(report)) return Kind::place;
   if (std::holds_alternative<report::Elsewhere>(report) || std::holds_alternative<report::Stopped>(report) ||
-      std::holds_alternative<report::Resumed>(report))
+      std::holds_alternative<report::Resumed>(report) || std::holds_alternative<report::Unheard>(report) ||
+      std::holds_alternative<report::HeardAgain>(report))
     return Kind::run;
   return std::nullopt;
 }

@@ -172,6 +172,14 @@ struct Stopped {
 struct Resumed {
   Attempt attempt;
 };
+// Of an attempt on a borrowed host: its own cluster does not hear of the host, or hears of it again.
+struct Unheard {
+  Attempt attempt;
+};
+struct HeardAgain {
+  Attempt attempt;
+  bool stopped = false;
+};
 struct Over {
   enum class How {
     ended,            // exit_status says how
@@ -213,7 +221,7 @@ using HostReport =
     std::variant<report::HostCame, report::Prepared, report::NotPrepared, report::Begun, report::Ready,
                  report::Running, report::Used, report::Stopped, report::Resumed, report::Over,
                  report::PostOver, report::LeftBehind, report::NotOurs, report::Elsewhere, report::Gone,
-                 report::PartOver, report::PartsTold>;
+                 report::PartOver, report::PartsTold, report::Unheard, report::HeardAgain>;
 
 // Orders are given after the commit of their turn. sched/mbatchd/engine.hpp brings the reports to the Book.
 class Engine {
