@@ -10,8 +10,6 @@ namespace rollcall::conf {
 namespace {
 
 constexpr std::string_view kKeywordForwarding = "jobs are forwarded without it in this release";
-constexpr std::string_view kKeywordNoLentResources =
-    "shared resources are not lent to other clusters in this release";
 constexpr std::string_view kKeywordNoForwarding =
     "loads and hosts of other clusters are not shared in this release";
 constexpr std::string_view kKeywordNoFairshare =
@@ -113,7 +111,6 @@ const std::vector<KeywordWithoutEffect> kKeywordTable{
     {"lsb.users", "UserGroup", "FS_POLICY", kKeywordNoFairshare},
     {"lsb.users", "User", "PRIORITY", kKeywordNoFairshare},
     {"lsb.users", "User", "MAX_PEND_SLOTS", kKeywordLater},
-    {"lsb.resources", "SharedResourceExport", "", kKeywordNoLentResources},
     {"lsb.resources", "ResourceReservation", "", "there are no advance reservations"},
     {"lsb.resources", "GuaranteedResourcePool", "", "there are no guaranteed pools"},
     {"lsb.resources", "ResourcePool", "", "there are no guaranteed pools"},

@@ -102,6 +102,7 @@ int run_exported(io::Stage& stage, const CommandWords& words) {
   for (const char* other : {"-R", "-x", "-gpu", "-o"})
     if (words.has(other)) return stage.fail(std::string(other) + " does not go with -e");
   wire::AskBatchHosts ask;
+  ask.set_shared(words.has("-s"));
   for (const auto& name : words.operands()) words.has("-s") ? ask.add_resources(name) : ask.add_hosts(name);
   auto session = client_of(stage);
   if (!session) return io::kFailed;
@@ -123,7 +124,8 @@ int run_bhosts(io::Stage& stage, const CommandWords& words) {
     const auto shared = client::ask_shared_resources(*session, ask);
     if (!shared) return hosts_failed(stage, shared.error(), ask.resreq());
     if (shared->rows().empty()) return complain("No shared resources defined");
-    return stage.print(show::shared_rows_table(*shared));
+    return stage.print(words.has("-json") ? show::shared_rows_json(*shared)
+                                          : show::shared_rows_table(*shared));
   }
   auto hosts = client::ask_hosts(*session, ask);
   if (!hosts) return hosts_failed(stage, hosts.error(), ask.resreq());

@@ -1,6 +1,7 @@
 #include "sched/mbatchd/lease_in.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "common/base/host_list.hpp"
@@ -11,6 +12,7 @@
 #include "sched/policy/lease/lease_terms.hpp"
 #include "sched/policy/peers/crossing.hpp"
 #include "sched/policy/peers/forward_messages.hpp"
+#include "sched/policy/peers/lease_messages.hpp"
 
 namespace rollcall::mbatchd {
 namespace {
@@ -62,6 +64,17 @@ lease::JobsNow LeaseIn::jobs_of(const Lease& of) const {
   return now;
 }
 
+// Leases of a cluster that is no peer any more are over: it will never say so.
+void LeaseIn::configure(std::shared_ptr<const Configuration> configuration) {
+  configuration_ = std::move(configuration);
+  if (leases_.empty()) return;
+  std::vector<LeaseId> over;
+  for (const auto& [id, one] : leases_)
+    if (!configuration_->peers.cluster(id.provider)) over.push_back(id);
+  for (const LeaseId& id : over) step(id, lease::event::Unlisted{});
+  borrow();
+}
+
 void LeaseIn::step(const LeaseId& id, const lease::ConsumerEvent& event) {
   lease_hosts_known_ = false;
   Lease& of = leases_.at(id);
@@ -82,6 +95,7 @@ void LeaseIn::step(const LeaseId& id, const lease::ConsumerEvent& event) {
 std::vector<lease::LeaseReport> LeaseIn::reports() const {
   std::vector<lease::LeaseReport> reports;
   for (const auto& [id, one] : leases_) {
+    if (one.phase == lease::Phase::returned) continue;
     lease::LeaseReport& report = reports.emplace_back();
     report.id = id;
     report.cluster = id.provider;
@@ -89,6 +103,7 @@ std::vector<lease::LeaseReport> LeaseIn::reports() const {
     report.connected = knows(id.provider);
     report.phase = one.phase;
     report.number = one.number;
+    for (const auto& has : one.resources) report.resources.push_back({has, 0});
     for (const auto& has : one.hosts) {
       lease::ReportedHost& host = report.hosts.emplace_back();
       host.host = has.host;
@@ -175,6 +190,44 @@ wire::LentSlots LeaseIn::slots_of(const wire::ExecHost& host, const std::string&
   return slots;
 }
 
+std::vector<sched::InstancesOnLease> LeaseIn::instances() const {
+  std::map<std::pair<std::string, std::string>, double> ending;  // by cluster and resource
+  for (const auto& [of, one] : ending_)
+    for (const auto& [resource, amount] : one.part.reserved) ending[{of.first, resource}] += amount;
+  std::vector<sched::InstancesOnLease> instances;
+  for (const auto& [id, one] : leases_)
+    for (const auto& resource : one.resources) {
+      sched::InstancesOnLease& to = instances.emplace_back();
+      to.resource = resource.name;
+      for (const auto& host : resource.hosts)
+        if (const HostId on(id_of(host, id.provider)); lease_of(on) == &one) to.hosts.push_back(on);
+      to.instances = resource.instances;
+      if (const auto held = ending.find({id.provider, resource.name}); held != ending.end())
+        to.instances = std::max(0, to.instances - static_cast<int>(std::ceil(held->second)));
+      if (to.hosts.empty()) instances.pop_back();
+    }
+  return instances;
+}
+
+std::optional<std::map<std::string, double>> LeaseIn::reserved_at(const std::string& cluster,
+                                                                  const wire::JobRecord& record) const {
+  std::map<std::string, double> reserved;
+  const auto& rules = keeper_.snapshot().rules();
+  for (const auto& row : record.reserved()) {
+    const HostId host(row.host());
+    const auto id = rules.indices().find(row.resource());
+    if (host.cluster() != cluster || !id || !rules.shared_resource(*id)) continue;
+    const Lease* of = lease_of(host);
+    if (!of || std::none_of(of->resources.begin(), of->resources.end(), [&](const auto& resource) {
+          return resource.name == row.resource() &&
+                 std::find(resource.hosts.begin(), resource.hosts.end(), host.host()) != resource.hosts.end();
+        }))
+      return std::nullopt;
+    reserved[row.resource()] += row.amount();
+  }
+  return reserved;
+}
+
 void LeaseIn::settle() {
   if (std::exchange(borrow_due_, false)) borrow();
 }
@@ -210,7 +263,7 @@ void LeaseIn::borrow() {
     list.push_back(std::move(on_lease));
   }
   hosts_.borrowed(std::move(names));
-  for (const std::string& name : keeper_.borrow(std::move(list)))
+  for (const std::string& name : keeper_.borrow(std::move(list), instances()))
     if (unknown_.size() < 1000 && unknown_.insert(name).second)
       log_.warning("resource " + printable(name) +
                    " of a borrowed host is not in lsf.shared here: it is ignored");
@@ -240,12 +293,15 @@ void LeaseIn::start(const std::string& host, sched::order::Start order) {
   if (peers::no_terminal_there(*order.asked))
     return refuse(report::Over::How::not_started,
                   "an interactive job with -i, -o or -e does not use borrowed hosts in this release");
-  if (!all_placeable(order.hosts)) return refuse(report::Over::How::refused, "the lease has changed");
+  const sched::Job* job = jobs_.find(order.attempt.job);
+  const auto reserved = job ? reserved_at(cluster, job->record) : std::map<std::string, double>{};
+  if (!all_placeable(order.hosts) || !reserved)
+    return refuse(report::Over::How::refused, "the lease has changed");
   wire::PeerMessage message = peers::offer_of(order);
   auto& offer = *message.mutable_offer();
   *offer.mutable_attempt() = named(order.attempt, host);
-  if (const sched::Job* job = jobs_.find(order.attempt.job))
-    offer.mutable_attempt()->set_made(peers::made_of(job->record));
+  if (job) offer.mutable_attempt()->set_made(peers::made_of(job->record));
+  peers::set_reserved(*reserved, offer);
   offer.clear_queue();
   auto& asked = *offer.mutable_asked();
   // The effective values: the provider knows neither our queues nor our profiles.

@@ -54,10 +54,7 @@ class LeaseIn : public sched::Engine {
       : jobs_(jobs), hosts_(hosts), keeper_(keeper), log_(log), handler_(std::move(handler)) {}
 
   // The Book and the keeper have these files.
-  void configure(std::shared_ptr<const Configuration> configuration) {
-    configuration_ = std::move(configuration);
-    if (!leases_.empty()) borrow();
-  }
+  void configure(std::shared_ptr<const Configuration> configuration);
 
   // --- the provider
   void serves(const std::string& cluster);
@@ -102,8 +99,9 @@ class LeaseIn : public sched::Engine {
   using Start = std::map<LeaseId, sched::lease::GrantNumber>;  // not answered yet: under which grants
   // A job's part at a provider. By the attempt, then by the cluster.
   struct Part {
-    std::string host;                  // its first one, as the provider has it
-    std::map<std::string, int> slots;  // by the provider's names of the hosts
+    std::string host;                             // its first one, as the provider has it
+    std::map<std::string, int> slots;             // by the provider's names of the hosts
+    std::map<std::string, double> reserved = {};  // instances of shared resources of leases
   };
   using PartName = std::pair<sched::Attempt, std::string>;
   // A part that the Book has no use for any more, and that its provider has not told to be over.
@@ -124,7 +122,7 @@ class LeaseIn : public sched::Engine {
   bool awaited(const wire::JobSpan::Place& place) const;
   void offer_part(const std::string& cluster, const sched::Job& job, const std::vector<wire::ExecHost>& part,
                   const wire::Limits& limits, const wire::JobSpan& span);
-  static Part part_of(const std::vector<wire::ExecHost>& hosts);
+  static Part part_of(const std::vector<wire::ExecHost>& hosts, std::map<std::string, double> reserved);
   void recall_part(const std::string& cluster, const sched::Attempt& attempt, Ending& ending);
   Ending& end_part(const std::string& cluster, const sched::Attempt& attempt, Part part);
   void end_strange_part(const std::string& cluster, const wire::ForwardState& told,
@@ -160,6 +158,11 @@ class LeaseIn : public sched::Engine {
   bool all_placeable(const std::vector<wire::ExecHost>& hosts) const;
   // What a start asks for on a host whose lease is placeable. The lease and its grant are added to `start`.
   wire::LentSlots slots_of(const wire::ExecHost& host, const std::string& queue, Start& start) const;
+  // Instances of shared resources that leases give us, less those of parts that have not ended.
+  std::vector<sched::InstancesOnLease> instances() const;
+  // What the job reserves of them on hosts of the cluster; none: it reserves what no lease has any more.
+  std::optional<std::map<std::string, double>> reserved_at(const std::string& cluster,
+                                                           const wire::JobRecord& record) const;
   // `host` is another host of the attempt than its first one.
   bool is_other_host(const std::string& host, const sched::Attempt& attempt) const;
   void borrow();

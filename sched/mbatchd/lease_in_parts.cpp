@@ -59,8 +59,9 @@ std::vector<wire::ExecHost> LeaseIn::part_at(const std::string& cluster, const A
   return part;
 }
 
-LeaseIn::Part LeaseIn::part_of(const std::vector<wire::ExecHost>& hosts) {
-  Part part{std::string(HostId(hosts.front().name()).host()), {}};
+LeaseIn::Part LeaseIn::part_of(const std::vector<wire::ExecHost>& hosts,
+                               std::map<std::string, double> reserved) {
+  Part part{std::string(HostId(hosts.front().name()).host()), {}, std::move(reserved)};
   for (const auto& each : hosts)
     part.slots[std::string(HostId(each.name()).host())] = static_cast<int>(each.slots());
   return part;
@@ -120,6 +121,8 @@ void LeaseIn::expect(const std::string& host, const sched::order::Expect& order)
   if (auto why = why_no_part(*span))
     return handler_.told_soon(host, report::NotPrepared{order.attempt, std::move(*why)});
   if (!sched::names_all_hosts(*span)) return handler_.awaits_span(host, order.attempt);
+  if (!reserved_at(cluster, job->record))
+    return handler_.told_soon(host, report::PartOver{order.attempt, "the lease has changed", true});
   offer_part(cluster, *job, part, order.limits, *span);
 }
 
@@ -137,7 +140,9 @@ void LeaseIn::offer_part(const std::string& cluster, const sched::Job& job,
   Start start;
   for (const auto& each : part) *offer.add_part() = slots_of(each, job.record.queue(), start);
   *offer.mutable_span() = sched::span_for(span, cluster);
-  parts_[{attempt, cluster}] = part_of(part);
+  auto reserved = reserved_at(cluster, job.record).value_or(std::map<std::string, double>{});
+  peers::set_reserved(reserved, offer);
+  parts_[{attempt, cluster}] = part_of(part, std::move(reserved));
   starts_[{cluster, attempt}] = std::move(start);
   handler_.say(cluster, std::move(message));
 }
@@ -198,7 +203,7 @@ void LeaseIn::end_strange_part(const std::string& cluster, const wire::ForwardSt
   const Attempt attempt = peers::attempt_of(told.attempt());
   if (const auto known = ending_.find({cluster, attempt}); known != ending_.end())
     return recall_part(cluster, attempt, known->second);
-  Part part{told.attempt().lent_host(), {}};
+  Part part{told.attempt().lent_host(), {}, {}};
   if (endings_of_.contains(cluster) && endings_of_.at(cluster) >= kMostEnding) {
     Ending unnoted{std::move(part)};
     return recall_part(cluster, attempt, unnoted);
@@ -217,7 +222,9 @@ void LeaseIn::take_part_state(const std::string& cluster, const wire::ForwardSta
   const sched::Job* job = jobs_.find(attempt.job);
   const auto part = part_at(cluster, attempt);
   if (!job || !sched::placed(job->status()) || part.empty()) return end_strange_part(cluster, told, there);
-  parts_.try_emplace({attempt, cluster}, part_of(part));
+  parts_.try_emplace(
+      {attempt, cluster},
+      part_of(part, reserved_at(cluster, job->record).value_or(std::map<std::string, double>{})));
   // Copies: a report may change the job.
   const bool waits = !job->launch.go_given;
   if (there.has_usage()) handler_.told(part.front().name(), report::Used{attempt, there.usage()});

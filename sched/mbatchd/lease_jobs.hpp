@@ -27,4 +27,12 @@ inline std::uint64_t lease_on(const wire::JobRecord& record, const std::string& 
   return 0;
 }
 
+// What the attempt of another cluster reserves of an exported resource.
+inline double reserved_by(const wire::JobRecord& record, const std::string& resource) {
+  double amount = 0;
+  for (const auto& reserved : record.from().reserved())
+    if (reserved.name() == resource) amount += reserved.amount();
+  return amount;
+}
+
 }  // namespace rollcall::mbatchd

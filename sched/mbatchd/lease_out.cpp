@@ -20,6 +20,16 @@ constexpr Duration kShortestReclaim = std::chrono::seconds(5);  // MC_RECLAIM_DE
 constexpr Duration kRecallPatience = std::chrono::seconds(60);
 constexpr Duration kAskAgain = std::chrono::seconds(5);  // a host with jobs that the Book does not know
 
+std::set<JobKey> attempts_of(const sched::book::JobTable& jobs, const lease::LeaseOfPolicy& of) {
+  std::set<JobKey> keys;
+  for (const auto& host : of.lease.hosts)
+    for (const JobKey key : jobs.on_host(host.has.host))
+      if (const sched::Job* job = jobs.find(key);
+          job && lease_on(job->record, host.has.host) == of.lease.id.number)
+        keys.insert(key);
+  return keys;
+}
+
 }  // namespace
 
 bool LeaseOut::load(const io::StoredControl& row) {
@@ -71,6 +81,7 @@ void LeaseOut::held(const std::string& host, const lease::GrantsOnHost& answer) 
     if (const auto found = leases_.find(of); found != leases_.end() && number > found->second.lease.number)
       larger.emplace_back(of, number);
   for (const auto& [number, there] : larger) step(number, lease::event::OnDisk{there});
+  if (fences_.heard(host)) known_hosts_.insert(host);
   advance_due_ = ask_due_ = true;
   handler_.turn_soon();
 }
@@ -192,7 +203,8 @@ bool LeaseOut::step(std::uint64_t number, const lease::ProviderEvent& event) {
   auto now = lease::hosts_now(next, all(), own_hosts(), attempts());
   for (auto& [host, here] : now) here.fenced = fences_.on_disk(host, number);
   const auto phase = next.lease.phase;
-  const auto effects = lease::step(next.lease, event, now, store_.term());
+  const auto resources = lease::resources_now(next, all(), instances(), own_hosts(), held_by_attempts());
+  const auto effects = lease::step(next.lease, event, now, store_.term(), resources);
   const bool is_new = !exported_.contains(number);
   if ((is_new || peers::row_of(next).SerializeAsString() != before) && !keep(number, &next)) {
     export_due_ = advance_due_ = true;  // tried again with the next load
@@ -218,6 +230,8 @@ void LeaseOut::carry_out(std::uint64_t number, const lease::ProviderEffects& eff
         peer->second.stands.insert(number);
     } else if (const auto* kill_there = std::get_if<effect::Kill>(&one)) {
       kill(of, kill_there->host, kill_there->slots);
+    } else if (const auto* holders = std::get_if<effect::KillHolders>(&one)) {
+      kill_holders(of, holders->resource, holders->instances);
     } else if (const auto* fence = std::get_if<effect::Fence>(&one)) {
       fences_.wants(fence->host, number);
     } else if (std::holds_alternative<effect::Forget>(one)) {
@@ -232,7 +246,18 @@ void LeaseOut::carry_out(std::uint64_t number, const lease::ProviderEffects& eff
   if (!effects.empty()) handler_.turn_soon();
 }
 
-// The most recently started jobs first. Those that are being ended already count.
+namespace {
+
+// The most recently started jobs first.
+void sort_by_start(std::vector<std::pair<std::int64_t, const sched::Job*>>& jobs) {
+  std::sort(jobs.begin(), jobs.end(), [](const auto& a, const auto& b) {
+    return a.first != b.first ? a.first > b.first : a.second->key() > b.second->key();
+  });
+}
+
+}  // namespace
+
+// Jobs that are being ended already count.
 void LeaseOut::kill(const Lease& of, const std::string& host, int slots) {
   std::vector<std::pair<std::int64_t, const sched::Job*>> there;
   for (const JobKey key : jobs_.on_host(host)) {
@@ -240,20 +265,37 @@ void LeaseOut::kill(const Lease& of, const std::string& host, int slots) {
     if (job && lease_on(job->record, host) == of.lease.id.number)
       there.emplace_back(job->record.start_us(), job);
   }
-  std::sort(there.begin(), there.end(), [](const auto& a, const auto& b) {
-    return a.first != b.first ? a.first > b.first : a.second->key() > b.second->key();
-  });
+  sort_by_start(there);
   std::vector<JobKey> ended;
   for (const auto& [start_us, job] : there) {
     if (slots <= 0) break;
     slots -= slots_on(job->record, host);
     ended.push_back(job->key());
   }
+  recall(ended, "host " + host + " is no longer exported");
+}
+
+void LeaseOut::kill_holders(const Lease& of, const std::string& resource, int instances) {
+  std::vector<std::pair<std::int64_t, const sched::Job*>> there;
+  for (const JobKey key : attempts_of(jobs_, of))
+    if (const sched::Job* job = jobs_.find(key); reserved_by(job->record, resource) > 0)
+      there.emplace_back(job->record.start_us(), job);
+  sort_by_start(there);
+  std::vector<JobKey> ended;
+  double left = instances;
+  for (const auto& [start_us, job] : there) {
+    if (left <= 0) break;
+    left -= reserved_by(job->record, resource);
+    ended.push_back(job->key());
+  }
+  recall(ended, "resource " + resource + " is no longer exported");
+}
+
+void LeaseOut::recall(const std::vector<JobKey>& ended, const std::string& why) {
   // A cluster that is not connected is asked when it is.
   using Recall = sched::book::ForwardedJobs::Recall;
   for (const JobKey key : ended) {
-    handler_.changed(
-        forwards_.recall_lent(key, "host " + host + " is no longer exported", io::wall_now(), Recall::asks));
+    handler_.changed(forwards_.recall_lent(key, why, io::wall_now(), Recall::asks));
     if (const sched::Job* job = jobs_.find(key);
         job && sched::is_part(job->record) && !job->record.from().releasing())
       asked_back_.try_emplace(key, lease_now() + kRecallPatience);
@@ -278,7 +320,13 @@ void LeaseOut::advance() {
     if (leases_.contains(number)) step(number, lease::event::Changed{});
 }
 
-void LeaseOut::take_from_own_hosts() { keeper_.lend(lease::lent_hosts(all(), attempts())); }
+void LeaseOut::take_from_own_hosts() {
+  const auto own = instances();
+  const auto lent = lease::lent_instances(all(), own, held_by_attempts());
+  std::vector<double> by_place(own.empty() ? 0 : keeper_.snapshot().rules().own_shared);
+  for (std::size_t i = 0; i < own.size(); ++i) by_place[own[i].place] = lent[i];
+  keeper_.lend(lease::lent_hosts(all(), attempts()), std::move(by_place));
+}
 
 // ---------------------------------------------------------------- the turn
 

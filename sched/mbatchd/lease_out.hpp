@@ -99,21 +99,31 @@ class LeaseOut {
   std::vector<sched::lease::ExportHost> export_hosts() const;
   std::map<std::string, sched::lease::OwnHost> own_hosts(
       const std::vector<sched::lease::LeasedHost>& more = {}) const;
+  // Instances of shared resources as ResourceMap has them, with what jobs of ours reserve; empty where no SharedResourceExport and no lease
+  // has to do with any.
+  std::vector<sched::lease::ResourceInstance> instances() const;
+  sched::lease::HeldByAttempts held_by_attempts() const;
   std::vector<sched::lease::LeasedHost> exported_by(const Lease& of, const sched::lease::Offer& offer) const;
   LeaseFences::ByHost leases_by_host() const;
   std::optional<std::string> why_not(const std::string& cluster, const wire::LentSlots& lent,
                                      const sched::lease::Attempts& there) const;
   std::optional<std::string> why_no_part(const wire::ForwardOffer& offer) const;
+  std::optional<std::string> why_no_instances(const wire::ForwardOffer& offer,
+                                              const std::vector<wire::LentSlots>& slots) const;
   void divide(std::uint64_t number);
   sched::lease::Attempts attempts() const;
   void export_all();
-  void make_lease(const sched::lease::Offer& offer, const sched::lease::ExportPolicy& policy);
+  void make_lease(const sched::lease::Offer& offer,
+                  const std::vector<sched::lease::LeasedResource>& resources);
   // False: the store does not keep it, and nothing has changed.
   bool step(std::uint64_t number, const sched::lease::ProviderEvent& event);
-  bool export_to(std::uint64_t number, const sched::lease::Offer& offer);
+  bool export_to(std::uint64_t number, const sched::lease::Offer& offer,
+                 const std::vector<sched::lease::LeasedResource>& resources);
   bool keep(std::uint64_t number, const Lease* lease);
   void carry_out(std::uint64_t number, const sched::lease::ProviderEffects& effects);
   void kill(const Lease& lease, const std::string& host, int slots);
+  void kill_holders(const Lease& lease, const std::string& resource, int instances);
+  void recall(const std::vector<sched::JobKey>& ended, const std::string& why);
   void end_recalled(TimePoint now);
   void advance();
   void take_from_own_hosts();
@@ -130,7 +140,14 @@ class LeaseOut {
   std::vector<sched::lease::ExportPolicy> policies_;
   std::map<std::uint64_t, Lease> leases_;           // by number
   std::map<std::uint64_t, std::string> divisions_;  // of shared leases: why the idle slots are where they are
-  std::map<std::uint64_t, std::vector<sched::lease::LeasedHost>> exported_;  // what each was last offered
+  struct LastOffer {
+    std::vector<sched::lease::LeasedHost> hosts;
+    std::vector<sched::lease::LeasedResource> resources;
+    friend bool operator==(const LastOffer&, const LastOffer&) = default;
+  };
+  std::map<std::uint64_t, LastOffer> exported_;
+  std::set<std::string>
+      known_hosts_;  // whose RES has said in this term what it holds, also if it is silent now
   LeaseFences fences_;
   std::map<std::string, Peer> peers_;
   std::map<sched::JobKey, TimePoint>

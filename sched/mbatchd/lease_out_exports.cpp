@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "common/io/local_time.hpp"
 #include "sched/mbatchd/lease_jobs.hpp"
 #include "sched/mbatchd/lease_out.hpp"
 #include "sched/policy/cycle/tally.hpp"
@@ -88,7 +89,8 @@ std::map<std::string, lease::OwnHost> LeaseOut::own_hosts(const std::vector<leas
   std::map<std::string, lease::OwnHost> own;
   const auto add = [&](const std::string& name) {
     if (const auto host = rules.host(name); host && *host < rules.own_hosts)
-      own[name] = {own_slots(snapshot.values(*host)), snapshot.tallies().slots[*host], fences_.heard(name)};
+      own[name] = {own_slots(snapshot.values(*host)), snapshot.tallies().slots[*host], fences_.heard(name),
+                   known_hosts_.contains(name)};
   };
   for (const auto& [number, one] : leases_)
     for (const auto& lent : one.lease.hosts) add(lent.has.host);
@@ -113,6 +115,54 @@ lease::Attempts LeaseOut::attempts() const {
       }
     }
   return attempts;
+}
+
+std::vector<lease::ResourceInstance> LeaseOut::instances() const {
+  std::vector<lease::ResourceInstance> instances;
+  if (configuration_->files.lsb->resources.resource_exports.empty() &&
+      std::all_of(leases_.begin(), leases_.end(),
+                  [](const auto& one) { return one.second.lease.resources.empty(); }))
+    return instances;
+  const auto& snapshot = keeper_.snapshot();
+  const auto& rules = snapshot.rules();
+  std::vector<double> own = snapshot.tallies().reserved_shared;
+  const WallTime now = io::wall_now();
+  for (const JobKey key : snapshot.tallies().timed) {
+    const auto& job = *snapshot.placed(key);
+    for (const auto& reservation : job.placement.reservations)
+      if (sched::cycle::ends(reservation) && rules.shared_resource(reservation.resource))
+        if (const auto place = rules.instance_of(reservation.resource, reservation.host))
+          own[*place] += sched::cycle::held(rules, job, reservation, now);
+  }
+  for (std::uint32_t place = 0; place < rules.own_shared; ++place) {
+    const auto& definition = rules.indices().at(rules.shared[place].resource);
+    if (definition.type != ResourceType::numeric) continue;
+    lease::ResourceInstance& to = instances.emplace_back();
+    to.resource = definition.name;
+    for (const HostNumber host : rules.shared[place].hosts) to.hosts.push_back(rules.hosts[host].text());
+    to.dynamic = definition.dynamic();
+    const double told = snapshot.shared_told(place);
+    to.there = std::isnan(told) ? 0 : told;
+    to.own = own[place];
+    to.place = place;
+  }
+  return instances;
+}
+
+lease::HeldByAttempts LeaseOut::held_by_attempts() const {
+  lease::HeldByAttempts held;
+  for (const auto& [number, one] : leases_) {
+    if (one.lease.resources.empty()) continue;
+    std::set<JobKey> counted;
+    for (const auto& lent : one.lease.hosts)
+      for (const JobKey key : jobs_.on_host(lent.has.host)) {
+        const sched::Job* job = jobs_.find(key);
+        if (!job || lease_on(job->record, lent.has.host) != number || !counted.insert(key).second) continue;
+        for (const auto& reserved : job->record.from().reserved())
+          held[{number, reserved.name()}] += reserved.amount();
+      }
+  }
+  return held;
 }
 
 // Not before LIM has told of the hosts: their CPUs and types are unknown until then.
@@ -144,6 +194,13 @@ void LeaseOut::export_all() {
     hosts[host].view = &views.back();
   }
   const auto offers = lease::offers(policies_, hosts, before, snapshot.rules().indices());
+  const auto own_instances = instances();
+  const auto resources = lease::offered_resources(
+      configuration_->files.lsb->resources.resource_exports, configuration_->files.cluster->settings.cluster,
+      offers, own_instances, lease::held_instances(leases, of, own_instances, held_by_attempts()));
+  const auto resources_of = [&](const lease::Offer& offer) -> const auto& {
+    return resources[static_cast<std::size_t>(&offer - offers.data())];
+  };
   std::vector<std::pair<std::uint64_t, std::optional<std::size_t>>> known;
   for (std::size_t i = 0; i < leases.size(); ++i) known.emplace_back(leases[i]->lease.id.number, of[i]);
   for (const auto& [number, policy] : known) {
@@ -157,28 +214,30 @@ void LeaseOut::export_all() {
     }
     const auto last = exported_.find(number);
     const bool same = leases_.at(number).terms == lease::policy_terms(policies_[offer->policy]);
-    if (!same || last == exported_.end() || last->second != offer->hosts) export_to(number, *offer);
+    if (!same || last == exported_.end() || last->second != LastOffer{offer->hosts, resources_of(*offer)})
+      export_to(number, *offer, resources_of(*offer));
   }
   for (const auto& offer : offers) {
     const bool there = std::any_of(known.begin(), known.end(), [&](const auto& one) {
       return one.second == offer.policy && leases_.contains(one.first) &&
              leases_.at(one.first).lease.consumer == offer.consumer;
     });
-    if (!there && !offer.hosts.empty()) make_lease(offer, policies_[offer.policy]);
+    if (!there && !offer.hosts.empty()) make_lease(offer, resources_of(offer));
   }
   take_from_own_hosts();
   advance_due_ = true;  // slots may be free for what is exported now
 }
 
-void LeaseOut::make_lease(const lease::Offer& offer, const ExportPolicy& policy) {
+void LeaseOut::make_lease(const lease::Offer& offer, const std::vector<lease::LeasedResource>& resources) {
   Lease made;
   made.lease.id = {configuration_->files.cluster->settings.cluster, (store_.term() << kTermShift) + ++made_};
   made.lease.consumer = offer.consumer;
   const std::uint64_t number = made.lease.id.number;
   leases_[number] = std::move(made);
-  if (!export_to(number, offer)) return void(leases_.erase(number));
-  log_.notice("lease " + lease::text(leases_.at(number).lease.id) + ": " + policy.place.text() + " exports " +
-              std::to_string(offer.hosts.size()) + " hosts to cluster " + offer.consumer);
+  if (!export_to(number, offer, resources)) return void(leases_.erase(number));
+  log_.notice("lease " + lease::text(leases_.at(number).lease.id) + ": " +
+              policies_[offer.policy].place.text() + " exports " + std::to_string(offer.hosts.size()) +
+              " hosts to cluster " + offer.consumer);
   if (const auto peer = peers_.find(offer.consumer); peer != peers_.end()) {
     peer->second.stands.insert(number);
     peer->second.loads = true;
@@ -186,20 +245,25 @@ void LeaseOut::make_lease(const lease::Offer& offer, const ExportPolicy& policy)
   }
 }
 
-bool LeaseOut::export_to(std::uint64_t number, const lease::Offer& offer) {
+bool LeaseOut::export_to(std::uint64_t number, const lease::Offer& offer,
+                         const std::vector<lease::LeasedResource>& resources) {
   Lease& of = leases_.at(number);
   const Lease before = of;
+  const auto last = exported_.find(number);
+  const bool only_resources = last != exported_.end() && last->second.hosts == offer.hosts &&
+                              of.terms == lease::policy_terms(policies_[offer.policy]);
   of.policy = lease::policy_name(policies_[offer.policy]);
   of.terms = lease::policy_terms(policies_[offer.policy]);
   of.both_sides.clear();
   if (of.shared())
     for (const auto& host : offer.hosts) of.both_sides[host.host] = host.slots;
-  exported_.erase(number);  // the row is to be written, whatever the step changes
-  if (!step(number, lease::event::Exported{exported_by(of, offer), {}, false})) {
+  // The row is to be written, whatever the step changes. A value that an elim reports changes often, and no row with it.
+  if (!only_resources) exported_.erase(number);
+  if (!step(number, lease::event::Exported{exported_by(of, offer), resources, false})) {
     leases_.at(number) = before;
     return false;
   }
-  exported_[number] = offer.hosts;
+  exported_[number] = {offer.hosts, resources};
   return true;
 }
 

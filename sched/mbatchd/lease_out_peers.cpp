@@ -114,12 +114,36 @@ sched::book::ForwardedJobs::Answered LeaseOut::start(const std::string& cluster,
     if (!hosts.insert(on.host()).second) return stale("the job has a host twice");
     if (auto why = why_not(cluster, on, there)) return stale(std::move(*why));
   }
+  if (auto why = why_no_instances(offer, slots)) return stale(std::move(*why));
   return forwards_.start_on_lent_slots(cluster, offer, asked, who, now);
+}
+
+std::optional<std::string> LeaseOut::why_no_instances(const wire::ForwardOffer& offer,
+                                                      const std::vector<wire::LentSlots>& slots) const {
+  if (offer.reserved().empty()) return std::nullopt;
+  std::map<std::string, double> amounts;
+  for (const auto& reserved : offer.reserved()) amounts[reserved.name()] += reserved.amount();
+  std::map<std::uint64_t, std::vector<std::string>> hosts;  // by lease
+  for (const auto& on : slots) hosts[on.lease()].push_back(on.host());
+  const auto own = own_hosts();
+  const auto held = held_by_attempts();
+  for (const auto& [name, amount] : amounts) {
+    std::optional<std::string> why = "the lease is over";
+    for (const auto& [number, of_lease] : hosts) {
+      const auto of = leases_.find(number);
+      if (of != leases_.end() && why)
+        why = lease::why_no_instances(of->second, name, amount, of_lease, own, held);
+    }
+    if (why) return why;
+  }
+  return std::nullopt;
 }
 
 std::vector<lease::LeaseReport> LeaseOut::reports() const {
   std::vector<lease::LeaseReport> reports;
+  const auto held = held_by_attempts();
   for (const auto& [number, one] : leases_) {
+    if (one.lease.phase == lease::Phase::returned) continue;  // kept until the consumer knows
     lease::LeaseReport& report = reports.emplace_back();
     report.id = one.lease.id;
     report.cluster = one.lease.consumer;
@@ -127,6 +151,13 @@ std::vector<lease::LeaseReport> LeaseOut::reports() const {
     report.phase = one.lease.phase;
     report.number = one.lease.number;
     report.shared = one.shared();
+    for (const auto& resource : one.lease.resources) {
+      lease::ReportedResource& to = report.resources.emplace_back();
+      to.has = resource.has;
+      to.has.instances = std::max(resource.wanted, resource.has.instances);
+      if (const auto used = held.find({number, resource.has.name}); used != held.end())
+        to.used = used->second;
+    }
     if (const auto why = divisions_.find(number); why != divisions_.end()) report.reason = why->second;
     for (const auto& lent : one.lease.hosts) {
       lease::ReportedHost& host = report.hosts.emplace_back();

@@ -19,6 +19,15 @@ bool asked_for(const Names& names, const std::string& name) {
   return names.empty() || std::find(names.begin(), names.end(), name) != names.end();
 }
 
+// The lease with one of its resources, and the hosts that have it.
+lease::LeaseReport with_one(lease::LeaseReport lease, const lease::ReportedResource& resource) {
+  const auto& has = resource.has.hosts;
+  std::erase_if(lease.hosts,
+                [&](const auto& host) { return std::find(has.begin(), has.end(), host.host) == has.end(); });
+  lease.resources = {resource};
+  return lease;
+}
+
 }  // namespace
 
 wire::BatchReply::LeaseRow lease_row(const lease::LeaseReport& lease, bool whole) {
@@ -71,7 +80,11 @@ wire::BatchReply::Leases exported_leases(const std::vector<lease::LeaseReport>& 
                   [&](const auto& resource) { return !asked_for(ask.resources(), resource.has.name); });
     if (!ask.hosts().empty() && lease.hosts.empty()) continue;
     if (!ask.resources().empty() && lease.resources.empty()) continue;
-    *answer.add_rows() = lease_row(lease, true);
+    if (!ask.shared())
+      *answer.add_rows() = lease_row(lease, true);
+    else
+      for (const auto& resource : lease.resources)
+        *answer.add_rows() = lease_row(with_one(lease, resource), true);
   }
   return answer;
 }

@@ -14,8 +14,8 @@ wire::BatchReply::LeaseRow lease_row(const lease::LeaseReport& lease, bool whole
 // Adds a job's slots.
 void count(lease::SlotCounts& counts, wire::JobStatus status, int slots);
 
-// bhosts -e, and with -s: the exported leases that have one of the hosts or resources that were asked for, with these alone. None asked
-// for: all.
+// bhosts -e: the exported leases that have one of the hosts or resources that were asked for, with these alone. None asked for: all. With
+// -s: a row for each resource of a lease, with the hosts that have it.
 wire::BatchReply::Leases exported_leases(const std::vector<lease::LeaseReport>& leases,
                                          const wire::AskBatchHosts& ask);
 

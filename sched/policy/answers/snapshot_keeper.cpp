@@ -41,7 +41,7 @@ LoadVector vector_of(const IndexTable& table, const std::vector<ResourceId>& ids
 
 void SnapshotKeeper::configure(std::shared_ptr<const cycle::PlacementRules> rules) {
   rules_ = std::move(rules);
-  if (!borrowed_.empty()) rules_ = cycle::with_borrowed(*rules_, borrowed_ids());
+  if (!borrowed_.empty()) rules_ = cycle::with_borrowed(*rules_, borrowed_ids(), borrowed_instances_);
   snapshot_ = std::make_unique<cycle::Snapshot>(rules_);
   demands_.clear();
   held_.clear();
@@ -58,8 +58,10 @@ void SnapshotKeeper::configure(std::shared_ptr<const cycle::PlacementRules> rule
   }
   if (load_known_) take_load();
   for (const HostOnLease& host : borrowed_) take_borrowed(host);
+  take_borrowed_instances();
   for (const auto& [host, lent] : lent_)
     if (const auto number = rules_->host(host)) snapshot_->set_lent(*number, lent);
+  snapshot_->set_shared_lent(lent_instances_);
   std::size_t looked_at = 0;
   for (const auto status : {wire::STATUS_PEND, wire::STATUS_PSUSP, wire::STATUS_RUN, wire::STATUS_SSUSP,
                             wire::STATUS_USUSP, wire::STATUS_UNKWN, wire::STATUS_ZOMBI})
@@ -181,7 +183,9 @@ std::unordered_map<HostId, double> SnapshotKeeper::cpu_factors() const {
   return factors;
 }
 
-void SnapshotKeeper::lend(std::map<std::string, LentOfHost> hosts) {
+void SnapshotKeeper::lend(std::map<std::string, LentOfHost> hosts, std::vector<double> instances) {
+  lent_instances_ = std::move(instances);
+  snapshot_->set_shared_lent(lent_instances_);
   const auto before = std::exchange(lent_, std::move(hosts));
   for (const auto& [host, lent] : before)
     if (const auto number = rules_->host(host); number && !lent_.contains(host))
@@ -207,8 +211,14 @@ std::vector<HostId> SnapshotKeeper::borrowed_ids() const {
   return ids;
 }
 
-std::vector<std::string> SnapshotKeeper::borrow(std::vector<HostOnLease> hosts) {
+std::vector<std::string> SnapshotKeeper::borrow(std::vector<HostOnLease> hosts,
+                                                std::vector<InstancesOnLease> instances) {
   borrowed_ = std::move(hosts);
+  const auto place_of = [](const InstancesOnLease& one) { return std::pair(one.resource, one.hosts); };
+  const bool same_instances =
+      std::equal(instances.begin(), instances.end(), borrowed_instances_.begin(), borrowed_instances_.end(),
+                 [&](const auto& a, const auto& b) { return place_of(a) == place_of(b); });
+  borrowed_instances_ = std::move(instances);
   const auto there = [this](const HostOnLease& host) {
     const auto number = rules_->host(host.id);
     return number && !rules_->has_returned(*number);
@@ -216,12 +226,13 @@ std::vector<std::string> SnapshotKeeper::borrow(std::vector<HostOnLease> hosts) 
   std::size_t known = 0;
   for (HostNumber number = rules_->own_hosts; number < rules_->hosts.size(); ++number)
     if (!rules_->has_returned(number)) ++known;
-  const bool same = known == borrowed_.size() && std::all_of(borrowed_.begin(), borrowed_.end(), there);
+  const bool same =
+      same_instances && known == borrowed_.size() && std::all_of(borrowed_.begin(), borrowed_.end(), there);
   if (!same) {
     std::vector<HostId> came;  // that had no number
     for (const HostOnLease& host : borrowed_)
       if (!rules_->host(host.id)) came.push_back(host.id);
-    rules_ = cycle::with_borrowed(*rules_, borrowed_ids());
+    rules_ = cycle::with_borrowed(*rules_, borrowed_ids(), borrowed_instances_);
     snapshot_->take_rules(rules_);
     facts_.resize(rules_->hosts.size());
     // Jobs that were there before the lease was known, after a restart.
@@ -232,6 +243,9 @@ std::vector<std::string> SnapshotKeeper::borrow(std::vector<HostOnLease> hosts) 
   const auto note = [&](const std::string& name) {
     if (!rules_->indices().find(name)) unknown.insert(name);
   };
+  take_borrowed_instances();
+  for (const InstancesOnLease& one : borrowed_instances_)
+    if (!cycle::may_be_borrowed(*rules_->cluster, one.resource)) unknown.insert(one.resource);
   for (const HostOnLease& host : borrowed_) {
     take_borrowed(host);
     for (const std::string& name : host.facts.booleans) note(name);
@@ -240,6 +254,17 @@ std::vector<std::string> SnapshotKeeper::borrow(std::vector<HostOnLease> hosts) 
     for (const auto& [name, value] : host.words) note(name);
   }
   return {unknown.begin(), unknown.end()};
+}
+
+void SnapshotKeeper::take_borrowed_instances() {
+  for (const InstancesOnLease& one : borrowed_instances_) {
+    const auto id = rules_->indices().find(one.resource);
+    for (const HostId& host : one.hosts)
+      if (const auto number = rules_->host(host); id && number)
+        if (const auto instance = rules_->instance_of(*id, *number);
+            instance && *instance >= rules_->own_shared)
+          snapshot_->set_shared(*instance, one.instances, std::to_string(one.instances));
+  }
 }
 
 void SnapshotKeeper::take_borrowed(const HostOnLease& told) {

@@ -41,11 +41,12 @@ class SnapshotKeeper {
   const LoadNews& news() const { return news_; }
   // A host's type as LIM knows it; "": it does not.
   std::string type_of(const std::string& host) const;
-  // The hosts that are on lease now, with all that is known of them; it replaces what was said before. Returns the resources that their
-  // clusters have and we do not, each once: they are dropped.
-  std::vector<std::string> borrow(std::vector<HostOnLease> hosts);
-  // What leases take of hosts of ours; it replaces what was said before.
-  void lend(std::map<std::string, LentOfHost> hosts);
+  // The hosts and instances of shared resources that are on lease now, with all that is known of them; it replaces what was said before.
+  // Returns the resources that their clusters have and we do not, each once: they are dropped.
+  std::vector<std::string> borrow(std::vector<HostOnLease> hosts,
+                                  std::vector<InstancesOnLease> instances = {});
+  // What leases take of hosts of ours, and of instances by their places in PlacementRules::shared; it replaces what was said before.
+  void lend(std::map<std::string, LentOfHost> hosts, std::vector<double> instances = {});
   // What LIM or the files say of a host of ours.
   HostFacts facts_of(HostNumber host) const;
   // For HostLedger::cpu_factors().
@@ -66,6 +67,7 @@ class SnapshotKeeper {
   cycle::Hold hold_of(const Job& job) const;
   void take_load();
   void take_borrowed(const HostOnLease& host);
+  void take_borrowed_instances();
   std::vector<HostId> borrowed_ids() const;
 
   const book::JobTable& jobs_;
@@ -84,7 +86,9 @@ class SnapshotKeeper {
   std::map<std::string, HostKind> kinds_;        // of every host that LIM knows
   std::vector<std::optional<HostFacts>> facts_;  // by host: as the snapshot has them; none: the files' facts
   std::vector<HostOnLease> borrowed_;
+  std::vector<InstancesOnLease> borrowed_instances_;
   std::map<std::string, LentOfHost> lent_;  // by host of ours
+  std::vector<double> lent_instances_;      // by place
   LoadNews news_;
   bool load_known_ = false;
 };

@@ -90,6 +90,7 @@ std::shared_ptr<const Select> DemandCompiler::select_of(const resreq::Expression
 }
 
 void DemandCompiler::take_rules(const PlacementRules& rules) {
+  if (rules.shared_resources != rules_->shared_resources) selects_.clear();  // sieves differ
   rules_ = &rules;
   host_lists_.clear();
 }

@@ -28,7 +28,8 @@ std::vector<std::pair<std::uint32_t, double>> WorkingState::gives_back(const Pla
   std::vector<std::pair<std::uint32_t, double>> amounts;
   if (rules().preemptable_resources.empty()) return amounts;
   for (const Reservation& reservation : job.placement.reservations) {
-    if (!rules().preemptable_resources[reservation.resource]) continue;
+    // The provider of a borrowed host counts them until the attempt is over.
+    if (!rules().preemptable_resources[reservation.resource] || rules().borrowed(reservation.host)) continue;
     const auto instance = rules().instance_of(reservation.resource, reservation.host);
     const double amount = held(rules(), job, reservation, now_);
     if (instance && amount > 0) amounts.emplace_back(*instance, amount);

@@ -29,8 +29,9 @@ std::int64_t whole_seconds(Duration time) {
 class RulesMaker {
  public:
   RulesMaker(std::shared_ptr<const conf::ClusterFiles> cluster, std::shared_ptr<const conf::LsbFiles> lsb,
-             const std::vector<HostId>& borrowed, const std::vector<HostId>& returned)
-      : borrowed_(borrowed), returned_(returned) {
+             const std::vector<HostId>& borrowed, const std::vector<HostId>& returned,
+             const std::vector<InstancesOnLease>& instances = {}, const std::vector<bool>& shared_before = {})
+      : borrowed_(borrowed), returned_(returned), instances_(instances), shared_before_(shared_before) {
     rules_->cluster = std::move(cluster);
     rules_->lsb = std::move(lsb);
   }
@@ -43,13 +44,14 @@ class RulesMaker {
     make_groups();
     make_accounts_of_root();
     make_shared();
+    make_borrowed_instances();
     for (const auto& row : rules_->lsb->queues) make_queue(row);
     rules_->preempts = preemptable_queues(rules_->queues);
     rules_->preempts_any = std::any_of(rules_->preempts.begin(), rules_->preempts.end(),
                                        [](const auto& victims) { return !victims.empty(); });
     rules_->preempts_exclusive = params.preempt_exclusive && cluster().programs.mbatchd.no_lock_of_exclusive;
     make_preemptable_resources();
-    rules_->reserves = reserve_methods(cluster(), lsb());
+    rules_->reserves = reserve_methods(cluster(), lsb(), rules_->shared_resources);
     rules_->gpus = rules_->indices().find(gpu_resource(cluster()));
     make_user_limits();
     make_host_limits();
@@ -181,6 +183,24 @@ class RulesMaker {
         rules_->shared_resources[*id] = true;
         rules_->shared.push_back(std::move(instance));
       }
+    }
+  }
+
+  void make_borrowed_instances() {
+    rules_->own_shared = static_cast<std::uint32_t>(rules_->shared.size());
+    for (std::size_t id = 0; id < shared_before_.size(); ++id)
+      if (shared_before_[id]) rules_->shared_resources[id] = true;
+    for (const InstancesOnLease& on_lease : instances_) {
+      if (!may_be_borrowed(cluster(), on_lease.resource)) continue;
+      SharedInstance instance{*rules_->indices().find(on_lease.resource), {}, {}, {}};
+      for (const HostId& name : on_lease.hosts)
+        if (const auto host = rules_->host(name);
+            host &&
+            rules_->instances.emplace(std::uint64_t{instance.resource} << 32 | *host, rules_->shared.size())
+                .second)
+          instance.hosts.push_back(*host);
+      rules_->shared_resources[instance.resource] = true;
+      rules_->shared.push_back(std::move(instance));
     }
   }
 
@@ -351,6 +371,8 @@ class RulesMaker {
   }
 
   const std::vector<HostId>&borrowed_, &returned_;
+  const std::vector<InstancesOnLease>& instances_;
+  const std::vector<bool>& shared_before_;
   std::shared_ptr<PlacementRules> rules_ = std::make_shared<PlacementRules>();
   std::set<std::string> resolving_;
   int unnamed_ = 0;
@@ -441,13 +463,29 @@ std::shared_ptr<const PlacementRules> placement_rules(std::shared_ptr<const conf
 }
 
 std::shared_ptr<const PlacementRules> with_borrowed(const PlacementRules& before,
-                                                    const std::vector<HostId>& borrowed) {
+                                                    const std::vector<HostId>& borrowed,
+                                                    const std::vector<InstancesOnLease>& instances) {
   std::vector<HostId> all(before.hosts.begin() + before.own_hosts, before.hosts.end()), returned;
   const std::unordered_set<HostId> kept(borrowed.begin(), borrowed.end());
   for (const HostId& host : all)
     if (kept.count(host) == 0) returned.push_back(host);
   all.insert(all.end(), borrowed.begin(), borrowed.end());
-  return RulesMaker(before.cluster, before.lsb, all, returned).make();
+  return RulesMaker(before.cluster, before.lsb, all, returned, instances, before.shared_resources).make();
+}
+
+bool may_be_borrowed(const conf::ClusterFiles& cluster, const std::string& resource) {
+  const auto id = cluster.indices.find(resource);
+  if (!id || cluster.indices.at(*id).type != ResourceType::numeric || cluster.indices.at(*id).built_in ||
+      resource == gpu_resource(cluster))
+    return false;
+  for (const auto& mapping : cluster.cluster.resource_map)
+    for (const auto& row : mapping.instances)
+      if (mapping.resource == resource && row.kind != conf::ResourceInstance::Kind::shared) return false;
+  const auto& hosts = cluster.cluster.hosts;
+  return std::none_of(hosts.begin(), hosts.end(), [&](const conf::ClusterHost& host) {
+    return host.values.contains(resource) ||
+           std::find(host.reported.begin(), host.reported.end(), resource) != host.reported.end();
+  });
 }
 
 }  // namespace rollcall::sched::cycle

@@ -20,6 +20,7 @@
 #include "common/conf/lsb/lsb_files.hpp"
 #include "common/resreq/evaluate.hpp"
 #include "sched/policy/values/host_numbers.hpp"
+#include "sched/policy/values/host_on_lease.hpp"
 #include "sched/policy/values/reservations.hpp"
 
 namespace rollcall::sched::cycle {
@@ -104,7 +105,8 @@ struct PlacementRules {
   std::vector<QueueRule> queues;          // in the order of lsb.queues
   std::vector<BatchRow> rows;             // of lsb.hosts
   std::vector<LimitRule> limits;
-  std::vector<SharedInstance> shared;
+  std::vector<SharedInstance> shared;  // those of ResourceMap, then those that leases give us
+  std::uint32_t own_shared = 0;        // so many of them are ours
   // How an rusage counts: for the job, each host, each slot. By resource number.
   using Per = ReservePer;
   std::vector<Per> reserves;
@@ -153,8 +155,12 @@ std::shared_ptr<const PlacementRules> placement_rules(std::shared_ptr<const conf
                                                       std::shared_ptr<const conf::LsbFiles> lsb,
                                                       const std::vector<HostId>& borrowed = {});
 // The same files with other borrowed hosts. Hosts keep their numbers: new ones are added behind, and those that `borrowed` does not
-// have are `returned`, which no list of hosts names. Rules that are made anew from files have them no more.
+// have are `returned`, which no list of hosts names. Rules that are made anew from files have them no more. Instances of ours keep their
+// places in `shared`, and a resource that was shared once stays so. Instances of resources that may_be_borrowed() says no of are dropped.
 std::shared_ptr<const PlacementRules> with_borrowed(const PlacementRules& before,
-                                                    const std::vector<HostId>& borrowed);
+                                                    const std::vector<HostId>& borrowed,
+                                                    const std::vector<InstancesOnLease>& instances = {});
+// The name is that of a numeric resource that no host of ours has for itself.
+bool may_be_borrowed(const conf::ClusterFiles& cluster, const std::string& resource);
 
 }  // namespace rollcall::sched::cycle

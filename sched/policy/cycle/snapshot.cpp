@@ -124,6 +124,7 @@ Snapshot::Snapshot(const Snapshot& other)
       borrowed_(other.borrowed_),
       lent_(other.lent_),
       shared_numbers_(other.shared_numbers_),
+      shared_lent_(other.shared_lent_),
       shared_words_(other.shared_words_),
       demands_(other.demands_),
       demand_numbers_(other.demand_numbers_),
@@ -152,6 +153,7 @@ Snapshot& Snapshot::operator=(Snapshot other) noexcept {
   borrowed_.swap(other.borrowed_);
   lent_.swap(other.lent_);
   shared_numbers_.swap(other.shared_numbers_);
+  shared_lent_.swap(other.shared_lent_);
   shared_words_.swap(other.shared_words_);
   demands_.swap(other.demands_);
   demand_numbers_.swap(other.demand_numbers_);
@@ -236,24 +238,11 @@ std::optional<int> Snapshot::slots(HostNumber host) const {
   return std::max(0, all.value_or(values.cpus) - lent.slots);  // without MXJ its CPUs are exported
 }
 
-void Snapshot::set_lent(HostNumber host, const LentOfHost& lent) {
-  lent_[host].what = lent;
-  hold_back_lent(host);
-}
-
-// What consumers' jobs use is gone from what the host has free already.
-void Snapshot::hold_back_lent(HostNumber host) {
-  const Lent& here = lent_[host];
-  const auto left = [](double free, double lent) { return lent > 0 && free < lent ? 0 : free - lent; };
-  values_[host].numbers[mem] = left(here.told_mem, here.what.mem_mb);
-  values_[host].numbers[swp] = left(here.told_swp, here.what.swp_mb);
-}
-
 void Snapshot::take_rules(std::shared_ptr<const PlacementRules> rules) {
   const auto before = static_cast<HostNumber>(rules_->hosts.size());
   for (HostValues& values : values_)  // rows are of the files, so they have the same places
     if (values.row != nullptr) values.row = rules->rows.data() + (values.row - rules_->rows.data());
-  rules_ = std::move(rules);
+  const auto old_rules = std::exchange(rules_, std::move(rules));
   const std::size_t count = rules_->hosts.size();
   hosts_.resize(count);
   values_.resize(count);
@@ -264,6 +253,7 @@ void Snapshot::take_rules(std::shared_ptr<const PlacementRules> rules) {
     if (!column.empty()) column.resize(count);
   for (HostNumber host = before; host < count; ++host) add_host(host);
   compiler_->take_rules(*rules_);
+  take_borrowed_instances(*old_rules);
   // Demands that shared a list share the new one, but for RECV_FROM.
   std::unordered_map<const HostList*, std::shared_ptr<const HostList>> serial, wide;
   std::vector<std::shared_ptr<const HostList>> old;  // keeps the addresses until all are compared
@@ -275,43 +265,6 @@ void Snapshot::take_rules(std::shared_ptr<const PlacementRules> rules) {
       now = compiler_->hosts_of(entry.demand, *entry.compiled);
     }
     entry.hosts = now;
-  }
-}
-
-void Snapshot::set_share(HostNumber host, const BorrowedShare& share) {
-  borrowed(host)->share = share;
-  limit_memory(host);
-}
-
-const BorrowedShare* Snapshot::share(HostNumber host) const {
-  if (!rules_->borrowed(host)) return nullptr;
-  const auto& share = borrowed_[host - rules_->own_hosts].share;
-  return share ? &*share : nullptr;
-}
-
-// The exported amount is all that our jobs may have. What they use of it is gone from it, as it is from what the host has free;
-// reservations come on top of that, as on every host.
-void Snapshot::limit_memory(HostNumber host) {
-  const Borrowed& here = *borrowed(host);
-  const auto limited = [](double free, const std::optional<double>& exported, double used) {
-    return exported ? std::fmin(free, std::max(0.0, *exported - used)) : free;
-  };
-  auto& numbers = values_[host].numbers;
-  numbers[mem] = limited(here.told_mem, here.share ? here.share->mem_mb : std::nullopt, here.used_mem);
-  numbers[swp] = limited(here.told_swp, here.share ? here.share->swp_mb : std::nullopt, here.used_swp);
-}
-
-// A job's usage is known for all its hosts together: each counts by its slots.
-void Snapshot::count_used(const PlacedJob& job, int sign) {
-  if (rules_->hosts.size() == rules_->own_hosts || (job.used_mem <= 0 && job.used_swp <= 0)) return;
-  int all = 0;
-  for (const SlotsOn& on : job.placement.hosts) all += on.slots;
-  for (const SlotsOn& on : job.placement.hosts) {
-    Borrowed* const here = borrowed(on.host);
-    if (here == nullptr || all == 0) continue;
-    here->used_mem = std::max(0.0, here->used_mem + sign * job.used_mem * on.slots / all);
-    here->used_swp = std::max(0.0, here->used_swp + sign * job.used_swp * on.slots / all);
-    limit_memory(on.host);
   }
 }
 

@@ -173,7 +173,13 @@ class Snapshot {
   // A dynamic shared resource, by its place in PlacementRules::shared; NaN, "": unknown.
   void set_shared(std::uint32_t instance, double number, std::string word = {});
   const HostValues& values(HostNumber host) const { return values_[host]; }
-  double shared_number(std::uint32_t instance) const { return shared_numbers_[instance]; }
+  // Less what is lent to other clusters.
+  double shared_number(std::uint32_t instance) const {
+    return instance < shared_lent_.size() && shared_lent_[instance] > 0
+               ? left_of(shared_numbers_[instance], shared_lent_[instance])
+               : shared_numbers_[instance];
+  }
+  double shared_told(std::uint32_t instance) const { return shared_numbers_[instance]; }
   const std::string& shared_word(std::uint32_t instance) const { return shared_words_[instance]; }
   // MXJ less what is lent, of a borrowed host the slots of its lease, at most a number of MXJ; none: no limit.
   std::optional<int> slots(HostNumber host) const;
@@ -188,6 +194,8 @@ class Snapshot {
   // --- hosts of ours that are lent
   void set_lent(HostNumber host, const LentOfHost& lent);
   const LentOfHost& lent(HostNumber host) const { return lent_[host].what; }
+  // What leases take of each instance of ours, by its place in PlacementRules::shared; may be shorter.
+  void set_shared_lent(std::vector<double> lent) { shared_lent_ = std::move(lent); }
 
   // --- jobs
   // The number of an equal demand, or a new number. Call it once for a submission and a queue: elements of an array share it.
@@ -267,8 +275,11 @@ class Snapshot {
     double told_swp = std::numeric_limits<double>::quiet_NaN();
   };
   void hold_back_lent(HostNumber host);
-  std::vector<Lent> lent_;  // by host number, up to own_hosts
-  std::vector<double> shared_numbers_;
+  static double left_of(double there, double lent) { return there < lent ? 0 : there - lent; }
+  void take_borrowed_instances(const PlacementRules& before);
+  std::vector<Lent> lent_;              // by host number, up to own_hosts
+  std::vector<double> shared_numbers_;  // as told
+  std::vector<double> shared_lent_;     // may be shorter
   std::vector<std::string> shared_words_;
   std::vector<DemandEntry> demands_;
   std::unordered_map<std::string, DemandNumber> demand_numbers_;  // by all fields of the demand

@@ -48,7 +48,9 @@ std::vector<Charge> Tallies::charges(const PlacementRules& rules, const Demand& 
 double held(const PlacementRules& rules, const PlacedJob& job, const Reservation& reservation, WallTime now) {
   const auto& definition = rules.indices().at(reservation.resource);
   const bool shared = rules.shared_resource(reservation.resource);
-  if (shared && definition.release && job.suspended != 0) return 0;
+  // The provider of a borrowed host counts what the attempt reserves until it is over.
+  const bool lent = shared && rules.borrowed(reservation.host);
+  if (shared && !lent && definition.release && job.suspended != 0) return 0;
   double amount = reservation.amount;
   if (ends(reservation)) {
     if (now >= reservation.until) return 0;

@@ -366,10 +366,10 @@ void WorkingState::reserve(const Alternative& alternative, NumberedPlacement& pl
       if (amount <= 0) continue;
       reserve(take.resource, on.host, amount);
       touched_[on.host] = true;
-      const WallTime until =
-          take.duration_s == 0 ? WallTime{} : WallTime{now_.us + take.duration_s * 1'000'000};
-      placement.reservations.push_back(
-          {take.resource, on.host, amount, until, take.decay && take.duration_s != 0});
+      // An instance of a lease is held as long as the job runs, as its provider counts it.
+      const bool timed = take.duration_s != 0 && !(take.shared && rules().borrowed(on.host));
+      const WallTime until = timed ? WallTime{now_.us + take.duration_s * 1'000'000} : WallTime{};
+      placement.reservations.push_back({take.resource, on.host, amount, until, take.decay && timed});
     }
     first = false;
   }

@@ -84,12 +84,19 @@ void check_shared_resources(const std::vector<conf::SharedResourceExport>& expor
   std::set<std::string> with_hosts;
   for (const ExportPolicy& policy : policies)
     for (const Consumer& consumer : policy.consumers) with_hosts.insert(consumer.cluster);
-  for (const conf::SharedResourceExport& row : exports)
+  std::set<std::string> named;
+  for (const conf::SharedResourceExport& row : exports) {
+    if (!named.insert(row.name).second)
+      problems.warning(row.place,
+                       "NAME: found " + printable(row.name) +
+                           ", which an earlier SharedResourceExport has, expected one for each resource: "
+                           "this one is ignored");
     for (const Consumer& consumer : consumers_of(row.distribution, own))
       if (!with_hosts.contains(consumer.cluster))
         problems.warning(row.place, "DISTRIBUTION: found cluster " + printable(consumer.cluster) +
                                         " without a HostExport, expected one: no " + printable(row.name) +
                                         " is exported to it");
+  }
 }
 
 }  // namespace

@@ -248,39 +248,104 @@ void check_exports(const std::vector<ExportPolicy>& policies, const std::vector<
   }
 }
 
+namespace {
+
+bool has_host(const ResourceInstance& instance, const std::string& host) {
+  return std::find(instance.hosts.begin(), instance.hosts.end(), host) != instance.hosts.end();
+}
+
+bool reaches(const Offer& offer, const ResourceInstance& instance) {
+  return std::any_of(offer.hosts.begin(), offer.hosts.end(),
+                     [&](const LeasedHost& host) { return has_host(instance, host.host); });
+}
+
+// The division of one resource among its consumers.
+class ResourceDivision {
+ public:
+  ResourceDivision(const std::vector<Offer>& offers, const std::vector<ResourceInstance>& instances,
+                   const std::vector<HeldInstances>& held)
+      : offers_(offers), instances_(instances), held_(held) {}
+
+  void add(const std::string& resource, const Consumer& consumer) {
+    std::optional<Taker> taker;
+    for (const HeldInstances& has : held_)
+      if (has.consumer == consumer.cluster && instances_[has.instance].resource == resource)
+        for (std::size_t i = 0; i < offers_.size(); ++i)
+          if (offers_[i].policy == has.policy && offers_[i].consumer == has.consumer &&
+              reaches(offers_[i], instances_[has.instance]) && (!taker || has.has > taker->has))
+            taker = {i, has.instance, has.has};
+    if (!taker)
+      for (std::size_t number = 0; number < instances_.size(); ++number)
+        for (std::size_t i = 0; i < offers_.size(); ++i)
+          if (instances_[number].resource == resource && offers_[i].consumer == consumer.cluster &&
+              reaches(offers_[i], instances_[number]) &&
+              (!taker || exportable_of(number) > exportable_of(taker->instance)))
+            taker = {i, number, 0};
+    if (!taker) return;
+    takers_.push_back(*taker);
+    shares_.push_back(consumer.shares);
+  }
+
+  void give(const std::string& resource, int most, std::vector<std::vector<LeasedResource>>& given) const {
+    if (takers_.empty()) return;
+    std::map<std::size_t, std::int64_t> left;
+    for (const Taker& taker : takers_) left[taker.instance] = exportable_of(taker.instance);
+    std::int64_t there = 0;
+    for (const auto& [instance, amount] : left) there += amount;
+    const auto parts = divide(std::min<std::int64_t>(there, most), shares_);
+    std::vector<std::int64_t> whole_parts;
+    for (std::size_t i = 0; i < takers_.size(); ++i) {
+      const Taker& taker = takers_[i];
+      std::int64_t part = std::min(parts[i], left[taker.instance]);
+      left[taker.instance] -= part;
+      if (instances_[taker.instance].dynamic && taker.has > part) {
+        if (whole_parts.empty()) whole_parts = divide(most, shares_);
+        part = std::max(part, std::min<std::int64_t>(taker.has, whole_parts[i]));
+      }
+      if (part <= 0) continue;
+      LeasedResource& to = given[taker.offer].emplace_back();
+      to.name = resource;
+      to.instances = static_cast<int>(part);
+      for (const LeasedHost& host : offers_[taker.offer].hosts)
+        if (has_host(instances_[taker.instance], host.host)) to.hosts.push_back(host.host);
+    }
+  }
+
+ private:
+  struct Taker {
+    std::size_t offer = 0, instance = 0;
+    int has = 0;
+  };
+  // What jobs of the provider reserve of a static resource is exported when they end. A value that changes tells what is left.
+  std::int64_t exportable_of(std::size_t number) const {
+    const ResourceInstance& instance = instances_[number];
+    double there = instance.there;
+    if (instance.dynamic)
+      for (const HeldInstances& has : held_)
+        if (has.instance == number) there += has.used;
+    return there > 0 ? static_cast<std::int64_t>(std::min(there + kDust, double{kMostInstances})) : 0;
+  }
+
+  const std::vector<Offer>& offers_;
+  const std::vector<ResourceInstance>& instances_;
+  const std::vector<HeldInstances>& held_;
+  std::vector<Taker> takers_;
+  std::vector<std::int64_t> shares_;
+};
+
+}  // namespace
+
 std::vector<std::vector<LeasedResource>> offered_resources(
     const std::vector<conf::SharedResourceExport>& exports, std::string_view own,
-    const std::vector<Offer>& offers, const std::vector<ResourceInstance>& instances) {
+    const std::vector<Offer>& offers, const std::vector<ResourceInstance>& instances,
+    const std::vector<HeldInstances>& held) {
   std::vector<std::vector<LeasedResource>> given(offers.size());
+  std::set<std::string> divided;
   for (const conf::SharedResourceExport& row : exports) {
-    std::vector<const ResourceInstance*> here;
-    for (const ResourceInstance& instance : instances)
-      if (instance.resource == row.name) here.push_back(&instance);
-    const auto reaches = [](const ResourceInstance& instance, const Offer& offer) {
-      return std::any_of(offer.hosts.begin(), offer.hosts.end(), [&](const LeasedHost& host) {
-        return std::find(instance.hosts.begin(), instance.hosts.end(), host.host) != instance.hosts.end();
-      });
-    };
-    // The first offer of each consumer that has a host with the resource.
-    std::vector<std::size_t> takers;
-    std::vector<std::int64_t> shares;
-    std::set<const ResourceInstance*> reached;
-    for (const Consumer& consumer : consumers_of(row.distribution, own)) {
-      std::optional<std::size_t> first;
-      for (std::size_t i = 0; i < offers.size(); ++i)
-        for (const ResourceInstance* instance : here)
-          if (offers[i].consumer == consumer.cluster && reaches(*instance, offers[i])) {
-            reached.insert(instance);
-            if (!first) first = i;
-          }
-      if (first) takers.push_back(*first), shares.push_back(consumer.shares);
-    }
-    std::int64_t there = 0;
-    for (const ResourceInstance* instance : reached) there += std::max(instance->amount, 0);
-    if (takers.empty()) continue;
-    const auto parts = divide(std::min<std::int64_t>(there, row.instances), shares);
-    for (std::size_t i = 0; i < takers.size(); ++i)
-      if (parts[i] > 0) given[takers[i]].push_back({row.name, static_cast<int>(parts[i])});
+    if (!divided.insert(row.name).second) continue;
+    ResourceDivision division(offers, instances, held);
+    for (const Consumer& consumer : consumers_of(row.distribution, own)) division.add(row.name, consumer);
+    division.give(row.name, std::min(row.instances, kMostInstances), given);
   }
   return given;
 }

@@ -92,16 +92,36 @@ void check_exports(const std::vector<ExportPolicy>& policies, const std::vector<
 
 // ---------------------------------------------------------------- shared resources
 
-// One instance of a numeric shared resource (ResourceMap): how many there are, and for which hosts.
+inline constexpr int kMostInstances = 100'000;  // of one policy
+inline constexpr double kDust = 1e-6;           // sums of fractions that differ by less are equal
+
+// One instance of a numeric shared resource of the provider (ResourceMap): how much there is, and for which hosts.
 struct ResourceInstance {
   std::string resource;
-  int amount = 0;
   std::vector<std::string> hosts;
+  // Of a static resource all of it. Of one that an elim reports its value, in which what jobs use is gone already.
+  double there = 0;
+  bool dynamic = false;
+  double own = 0;           // that jobs of the provider reserve
+  std::uint32_t place = 0;  // in PlacementRules::shared
 };
-// Adds what SharedResourceExport exports to the offers: of NINSTANCES as many as the exported hosts have. A consumer gets a part if one of
-// its offers has a host with the resource; others are ignored with their shares. Given back: the instances of each offer.
+// What consumers of leases hold of an instance now.
+struct HeldInstances {
+  std::size_t policy = 0;  // of the lease, by its place
+  std::string consumer;
+  std::size_t instance = 0;  // by its place
+  int has = 0;               // in the consumer's hand
+  double used = 0;           // by its jobs
+};
+
+// Adds what SharedResourceExport exports to the offers: of NINSTANCES as many as there are. A consumer gets its part in one lease and of one
+// instance: that which it has, else the largest that its exported hosts reach. Consumers without such a host are ignored with their
+// shares, as is a second policy for the same resource. Given back: the resources of each offer.
+//
+// The value of a dynamic resource goes up and down: it takes no instance from a consumer. Only a smaller part of NINSTANCES does.
 std::vector<std::vector<LeasedResource>> offered_resources(
     const std::vector<conf::SharedResourceExport>& exports, std::string_view own,
-    const std::vector<Offer>& offers, const std::vector<ResourceInstance>& instances);
+    const std::vector<Offer>& offers, const std::vector<ResourceInstance>& instances,
+    const std::vector<HeldInstances>& held = {});
 
 }  // namespace rollcall::sched::lease

@@ -24,6 +24,7 @@ class ConsumerStep {
   void operator()(const event::Unlisted&) {
     lease_.phase = Phase::returned;
     lease_.hosts.clear();
+    lease_.resources.clear();
     forget_returned();
   }
   void operator()(const event::Wanted&) {

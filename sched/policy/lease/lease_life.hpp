@@ -22,6 +22,8 @@
 //   any       | Changed                              | Fence and Kill again, as far as they are still needed
 //   any       | Connected                            | Tell
 //
+// "Slots" in this table are instances of shared resources, too. These settle when all hosts of the lease do.
+//
 // The consumer's side. A number that is smaller than the newest is ignored.
 //
 //   state     | event                                | becomes
@@ -55,6 +57,14 @@ struct LentHost {
   int told = 0;        // slots that the consumer says it uses
 };
 
+// Of a resource: has.instances are in the consumer's hand, used or not. They are taken as slots are, with the numbers of all hosts.
+struct LentResource {
+  LeasedResource has;
+  int wanted =
+      0;  // instances that it is to have; after a restart those that it has, until the policy is known
+  bool kills = false;  // jobs with instances beyond `wanted` are killed: the policy took them
+};
+
 // What the store has of a lease at the provider, but for what the consumer said: `acknowledged` and LentHost::told. It says that again
 // when it connects.
 struct ProviderLease {
@@ -65,7 +75,7 @@ struct ProviderLease {
   GrantNumber number;      // the newest; committed before it is told
   GrantNumber acknowledged;
   std::vector<LentHost> hosts;
-  std::vector<LeasedResource> resources;
+  std::vector<LentResource> resources;  // each name once
 
   // After a restart.
   void forget_what_was_said();
@@ -84,6 +94,12 @@ struct HostNow {
   GrantNumber fenced;
 };
 using HostsNow = std::map<std::string, HostNow>;
+// What is true of a resource now.
+struct ResourceNow {
+  int used = 0;  // instances of the consumer's attempts that were accepted and are not over
+  int free = 0;  // instances in nobody's hand, which the lease may have; 0 as of a host
+};
+using ResourcesNow = std::map<std::string, ResourceNow>;  // by name
 
 namespace event {
 // The policy: what the consumer is to have from now on. Jobs on other slots are killed.
@@ -121,6 +137,10 @@ struct Kill {  // so many slots' jobs, those that were started last (TERM_MC_REC
   std::string host;
   int slots = 0;
 };
+struct KillHolders {  // so many instances' jobs, those that were started last
+  std::string resource;
+  int instances = 0;
+};
 struct Freed {  // slots are the provider's again
   std::string host;
   int slots = 0;
@@ -128,12 +148,13 @@ struct Freed {  // slots are the provider's again
 struct Forget {};
 struct Answer {};  // the provider; after the commit
 }  // namespace effect
-using ProviderEffect = std::variant<effect::Tell, effect::Fence, effect::Kill, effect::Freed, effect::Forget>;
+using ProviderEffect = std::variant<effect::Tell, effect::Fence, effect::Kill, effect::KillHolders,
+                                    effect::Freed, effect::Forget>;
 using ProviderEffects = std::vector<ProviderEffect>;
 
-// term: of the provider's store. A host that `now` does not have has no used and no free slots.
+// term: of the provider's store. A host that `now` does not have has no used and no free slots, and likewise a resource.
 ProviderEffects step(ProviderLease& lease, const ProviderEvent& event, const HostsNow& now,
-                     std::uint64_t term);
+                     std::uint64_t term, const ResourcesNow& resources = {});
 
 // ---------------------------------------------------------------- consumer
 

@@ -9,18 +9,20 @@ namespace {
 // One step of one lease.
 class ProviderStep {
  public:
-  ProviderStep(ProviderLease& lease, const HostsNow& now, std::uint64_t term)
-      : lease_(lease), now_(now), term_(term) {}
+  ProviderStep(ProviderLease& lease, const HostsNow& now, std::uint64_t term, const ResourcesNow& resources)
+      : lease_(lease), now_(now), resources_now_(resources), term_(term) {}
 
   ProviderEffects effects;
 
   void operator()(const event::Exported& event) {
     lease_.withdrawn = lease_.withdrawn || event.withdrawn;
     for (LentHost& host : lease_.hosts) host.wanted = 0, host.kills = true;
+    for (LentResource& resource : lease_.resources) resource.wanted = 0, resource.kills = true;
     if (!lease_.withdrawn) {
       for (const LeasedHost& host : event.hosts) want(host);
-      lease_.resources = event.resources;
+      for (const LeasedResource& resource : event.resources) want(resource);
     }
+    std::erase_if(lease_.resources, [](const LentResource& resource) { return is_gone(resource); });
     take_or_grow();
   }
   void operator()(const event::Divided& event) {
@@ -69,11 +71,43 @@ class ProviderStep {
   }
   bool too_many() const {
     return std::any_of(lease_.hosts.begin(), lease_.hosts.end(),
-                       [](const LentHost& host) { return host.has.slots > host.wanted; });
+                       [](const LentHost& host) { return host.has.slots > host.wanted; }) ||
+           std::any_of(lease_.resources.begin(), lease_.resources.end(),
+                       [](const LentResource& one) { return one.has.instances > one.wanted; });
   }
   bool kills_any() const {
     return std::any_of(lease_.hosts.begin(), lease_.hosts.end(),
-                       [this](const LentHost& host) { return host.kills && used(host) > host.wanted; });
+                       [this](const LentHost& host) { return host.kills && used(host) > host.wanted; }) ||
+           std::any_of(lease_.resources.begin(), lease_.resources.end(),
+                       [this](const LentResource& one) { return one.kills && used(one) > one.wanted; });
+  }
+
+  ResourceNow now_of(const LentResource& resource) const {
+    const auto found = resources_now_.find(resource.has.name);
+    return found == resources_now_.end() ? ResourceNow{} : found->second;
+  }
+  int used(const LentResource& resource) const {
+    return std::min(now_of(resource).used, resource.has.instances);
+  }
+  // A job with instances may be on any host of the lease.
+  bool all_settled() const {
+    return std::all_of(lease_.hosts.begin(), lease_.hosts.end(),
+                       [this](const LentHost& host) { return settled(host); }) &&
+           (lease_.acknowledged == lease_.number || !lease_.hosts.empty());
+  }
+  static bool is_gone(const LentResource& resource) {
+    return resource.has.instances == 0 && resource.wanted == 0;
+  }
+  void want(const LeasedResource& asked) {
+    const auto same = std::find_if(lease_.resources.begin(), lease_.resources.end(),
+                                   [&](const LentResource& one) { return one.has.name == asked.name; });
+    LentResource& resource = same != lease_.resources.end() ? *same : lease_.resources.emplace_back();
+    const int instances = resource.has.instances;
+    differs_ = differs_ || (instances > 0 && resource.has.hosts != asked.hosts);
+    resource.has = asked;
+    resource.has.instances = instances;
+    resource.wanted = asked.instances;
+    resource.kills = asked.instances < instances;
   }
 
   void want(const LeasedHost& asked) {
@@ -81,6 +115,8 @@ class ProviderStep {
                                    [&](const LentHost& host) { return host.has.host == asked.host; });
     LentHost& host = same != lease_.hosts.end() ? *same : lease_.hosts.emplace_back();
     const int slots = host.has.slots;
+    differs_ = differs_ ||
+               (slots > 0 && (host.has.memory_mb != asked.memory_mb || host.has.swap_mb != asked.swap_mb));
     host.has = asked;
     host.has.slots = slots;
     host.wanted = asked.slots;
@@ -108,6 +144,19 @@ class ProviderStep {
       if (host.kills && used(host) > host.wanted)
         effects.emplace_back(effect::Kill{host.has.host, used(host) - host.wanted});
     }
+    ask_for_instances();
+  }
+  void ask_for_instances() {
+    bool taken = false;
+    for (const LentResource& resource : lease_.resources) {
+      taken = taken || resource.has.instances > resource.wanted;
+      if (resource.kills && used(resource) > resource.wanted)
+        effects.emplace_back(effect::KillHolders{resource.has.name, used(resource) - resource.wanted});
+    }
+    if (!taken) return;
+    for (const LentHost& host : lease_.hosts)
+      if (host.has.slots <= host.wanted && !settled(host))  // others are named already
+        effects.emplace_back(effect::Fence{host.has.host, lease_.number});
   }
   // Puts free slots into the consumer's hand. The caller raises the number.
   bool grow() {
@@ -116,6 +165,13 @@ class ProviderStep {
       const int more = std::min(host.wanted - host.has.slots, now_of(host).free);
       if (more <= 0) continue;
       host.has.slots += more;
+      grown = true;
+    }
+    for (LentResource& resource : lease_.resources) {
+      if (!any_slots()) break;
+      const int more = std::min(resource.wanted - resource.has.instances, now_of(resource).free);
+      if (more <= 0) continue;
+      resource.has.instances += more;
       grown = true;
     }
     return grown;
@@ -128,11 +184,19 @@ class ProviderStep {
       host.has.slots = keeps;
       if (!host.kills) host.wanted = keeps;  // used slots of a shared lease stay
     }
+    if (all_settled())
+      for (LentResource& resource : lease_.resources)
+        resource.has.instances = std::min(resource.has.instances, std::max(resource.wanted, used(resource)));
   }
   void after_taking() {
     std::erase_if(lease_.hosts,
                   [](const LentHost& host) { return host.has.slots == 0 && host.wanted == 0 && host.kills; });
     for (LentHost& host : lease_.hosts) host.kills = false;
+    std::erase_if(lease_.resources, [](const LentResource& resource) { return is_gone(resource); });
+    for (LentResource& resource : lease_.resources) {
+      resource.kills = false;
+      if (!any_slots()) resource.has.instances = 0;  // no job is left that could have some
+    }
     grow();
     become(lease_.withdrawn ? Phase::returned : any_slots() ? Phase::active : Phase::requested);
   }
@@ -149,7 +213,8 @@ class ProviderStep {
         return;
       case Phase::requested:
         if (lease_.withdrawn) return become(Phase::returned);
-        if (grow()) become(Phase::active);
+        grow();
+        if (any_slots()) become(Phase::active);
         return;
       case Phase::active:
         if (lease_.withdrawn || too_many()) {
@@ -157,7 +222,7 @@ class ProviderStep {
           ask_for_slots();
           return advance();  // where there is nothing to wait for
         }
-        if (grow()) become(Phase::active);
+        if (grow() || std::exchange(differs_, false)) become(Phase::active);
         return;
       case Phase::inactive:
       case Phase::recalling:
@@ -175,8 +240,10 @@ class ProviderStep {
 
   ProviderLease& lease_;
   const HostsNow& now_;
+  const ResourcesNow& resources_now_;
   const std::uint64_t term_;
   bool asked_ = false;
+  bool differs_ = false;  // what the consumer has stays, and is told with other memory or hosts
 };
 
 }  // namespace
@@ -195,8 +262,8 @@ bool ProviderLease::may_start(const std::string& host, int slots, const GrantNum
 }
 
 ProviderEffects step(ProviderLease& lease, const ProviderEvent& event, const HostsNow& now,
-                     std::uint64_t term) {
-  ProviderStep step(lease, now, term);
+                     std::uint64_t term, const ResourcesNow& resources) {
+  ProviderStep step(lease, now, term, resources);
   std::visit(step, event);
   return std::move(step.effects);
 }

@@ -31,8 +31,8 @@ struct ReportedHost {
   SlotCounts counts;
 };
 struct ReportedResource {
-  LeasedResource has;
-  double used = 0;  // by the consumer's jobs
+  LeasedResource has;  // with the instances that the policy exports to the consumer
+  double used = 0;     // by the consumer's jobs
 };
 
 struct LeaseReport {

@@ -1,6 +1,7 @@
 #include "sched/policy/lease/lease_terms.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <set>
 
 namespace rollcall::sched::lease {
@@ -29,6 +30,28 @@ int both_sides(const LeaseOfPolicy& of, const std::string& host) {
 bool names(const std::vector<conf::HostItem>& items, const std::string& provider) {
   return std::any_of(items.begin(), items.end(), [&](const conf::HostItem& item) {
     return !item.excluded && (item.cluster == provider || (item.cluster.empty() && item.name == "allremote"));
+  });
+}
+
+bool share_a_host(const std::vector<std::string>& some, const std::vector<std::string>& others) {
+  return std::any_of(some.begin(), some.end(), [&](const std::string& host) {
+    return std::find(others.begin(), others.end(), host) != others.end();
+  });
+}
+
+double held_by(const HeldByAttempts& held, const ProviderLease& lease, const std::string& resource) {
+  const auto found = held.find({lease.id.number, resource});
+  return found == held.end() ? 0 : found->second;
+}
+
+int whole_used(double used) {
+  return static_cast<int>(std::ceil(std::clamp(used - kDust, 0.0, double{kMostInstances})));
+}
+
+bool all_known(const std::vector<std::string>& hosts, const std::map<std::string, OwnHost>& own) {
+  return std::all_of(hosts.begin(), hosts.end(), [&](const std::string& host) {
+    const auto found = own.find(host);
+    return found != own.end() && found->second.known;
   });
 }
 
@@ -94,6 +117,81 @@ HostsNow hosts_now(const LeaseOfPolicy& of, const std::vector<const LeaseOfPolic
     here.free = std::max(0, there);
   }
   return now;
+}
+
+std::optional<std::size_t> instance_of(const LeasedResource& resource,
+                                       const std::vector<ResourceInstance>& instances) {
+  for (std::size_t i = 0; i < instances.size(); ++i)
+    if (instances[i].resource == resource.name && share_a_host(instances[i].hosts, resource.hosts)) return i;
+  return std::nullopt;
+}
+
+std::vector<HeldInstances> held_instances(const std::vector<const LeaseOfPolicy*>& all,
+                                          const std::vector<std::optional<std::size_t>>& of,
+                                          const std::vector<ResourceInstance>& instances,
+                                          const HeldByAttempts& held) {
+  std::vector<HeldInstances> result;
+  for (std::size_t i = 0; i < all.size(); ++i)
+    for (const LentResource& resource : all[i]->lease.resources) {
+      const auto instance = instance_of(resource.has, instances);
+      if (!of[i] || !instance) continue;
+      const double used = held_by(held, all[i]->lease, resource.has.name);
+      result.push_back({*of[i], all[i]->lease.consumer, *instance, resource.has.instances, used});
+    }
+  return result;
+}
+
+ResourcesNow resources_now(const LeaseOfPolicy& of, const std::vector<const LeaseOfPolicy*>& all,
+                           const std::vector<ResourceInstance>& instances,
+                           const std::map<std::string, OwnHost>& own, const HeldByAttempts& held) {
+  ResourcesNow now;
+  for (const LentResource& resource : of.lease.resources) {
+    ResourceNow& here = now[resource.has.name];
+    here.used = whole_used(held_by(held, of.lease, resource.has.name));
+    const auto number = instance_of(resource.has, instances);
+    if (!number) continue;
+    const ResourceInstance& instance = instances[*number];
+    double there = instance.there - instance.own;
+    bool known = true;
+    for (const LeaseOfPolicy* other : all)
+      for (const LentResource& same : other->lease.resources) {
+        if (instance_of(same.has, instances) != number) continue;
+        const double used = held_by(held, other->lease, same.has.name);
+        there -= std::max<double>(same.has.instances, used) - (instance.dynamic ? used : 0);
+        known = known && all_known(same.has.hosts, own);
+      }
+    if (known && there > 0) here.free = static_cast<int>(std::min(there + kDust, double{kMostInstances}));
+  }
+  return now;
+}
+
+std::vector<double> lent_instances(const std::vector<const LeaseOfPolicy*>& all,
+                                   const std::vector<ResourceInstance>& instances,
+                                   const HeldByAttempts& held) {
+  std::vector<double> lent(instances.size());
+  for (const LeaseOfPolicy* one : all)
+    for (const LentResource& resource : one->lease.resources) {
+      const auto number = instance_of(resource.has, instances);
+      if (!number) continue;
+      const double used = held_by(held, one->lease, resource.has.name);
+      const double taken = std::max<double>(std::max(resource.has.instances, resource.wanted), used);
+      lent[*number] += taken - (instances[*number].dynamic ? used : 0);
+    }
+  return lent;
+}
+
+std::optional<std::string> why_no_instances(const LeaseOfPolicy& of, const std::string& resource,
+                                            double amount, const std::vector<std::string>& hosts,
+                                            const std::map<std::string, OwnHost>& own,
+                                            const HeldByAttempts& held) {
+  for (const LentResource& lent : of.lease.resources) {
+    if (lent.has.name != resource || !share_a_host(lent.has.hosts, hosts)) continue;
+    if (!all_known(lent.has.hosts, own)) return "what holds resource " + resource + " is not known yet";
+    if (held_by(held, of.lease, resource) + amount > lent.has.instances + kDust)
+      return "resource " + resource + " is in use";
+    return std::nullopt;
+  }
+  return "the lease has no resource " + resource;
 }
 
 std::vector<SharedHost> shared_hosts(const LeaseOfPolicy& of, const std::map<std::string, OwnHost>& own,
@@ -165,9 +263,11 @@ bool waits(const ProviderLease& lease) {
     case Phase::offered:
       return false;
     case Phase::active:
-      return lease.withdrawn || std::any_of(lease.hosts.begin(), lease.hosts.end(), [](const LentHost& host) {
-               return host.wanted != host.has.slots;
-             });
+      return lease.withdrawn ||
+             std::any_of(lease.hosts.begin(), lease.hosts.end(),
+                         [](const LentHost& host) { return host.wanted != host.has.slots; }) ||
+             std::any_of(lease.resources.begin(), lease.resources.end(),
+                         [](const LentResource& one) { return one.wanted != one.has.instances; });
     default:
       return true;
   }

@@ -45,6 +45,7 @@ struct OwnHost {
   int slots = 0;       // MXJ, its CPUs where MXJ is not given
   int used = 0;        // by its own jobs
   bool heard = false;  // its RES has said in this mbatchd's term what it holds
+  bool known = false;  // ... at least once: all that was started there is known, also while it is silent
 };
 // Slots and memory in MB of a lease's attempts on a host that were accepted and are not over.
 struct AttemptsOn {
@@ -53,9 +54,36 @@ struct AttemptsOn {
 };
 using Attempts = std::map<std::pair<std::uint64_t, std::string>, AttemptsOn>;  // by lease and host
 
+// Instances that a lease's attempts reserve, by lease and resource.
+using HeldByAttempts = std::map<std::pair<std::uint64_t, std::string>, double>;
+
 // Of each host of the lease. A host that `own` does not have has no free slots. `fenced` is left empty.
 HostsNow hosts_now(const LeaseOfPolicy& of, const std::vector<const LeaseOfPolicy*>& all,
                    const std::map<std::string, OwnHost>& own, const Attempts& attempts);
+
+// ---------------------------------------------------------------- shared resources
+
+// The place in `instances` of the one that a lease's resource is of; none: ResourceMap has none such any more.
+std::optional<std::size_t> instance_of(const LeasedResource& resource,
+                                       const std::vector<ResourceInstance>& instances);
+// For offered_resources(). `of`: policies_of() the leases.
+std::vector<HeldInstances> held_instances(const std::vector<const LeaseOfPolicy*>& all,
+                                          const std::vector<std::optional<std::size_t>>& of,
+                                          const std::vector<ResourceInstance>& instances,
+                                          const HeldByAttempts& held);
+// Of each resource of the lease. Instances are free when all hosts to which leases give them are known.
+ResourcesNow resources_now(const LeaseOfPolicy& of, const std::vector<const LeaseOfPolicy*>& all,
+                           const std::vector<ResourceInstance>& instances,
+                           const std::map<std::string, OwnHost>& own, const HeldByAttempts& held);
+// What leases take of each instance from the provider's own jobs: from the moment it is exported.
+std::vector<double> lent_instances(const std::vector<const LeaseOfPolicy*>& all,
+                                   const std::vector<ResourceInstance>& instances,
+                                   const HeldByAttempts& held);
+// Why an attempt of the lease cannot reserve it on these hosts now; none: it can.
+std::optional<std::string> why_no_instances(const LeaseOfPolicy& of, const std::string& resource,
+                                            double amount, const std::vector<std::string>& hosts,
+                                            const std::map<std::string, OwnHost>& own,
+                                            const HeldByAttempts& held);
 
 // ---------------------------------------------------------------- TYPE=shared
 

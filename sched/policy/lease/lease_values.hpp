@@ -51,10 +51,11 @@ struct LeasedHost {
   bool whole = false;  // all of the host is the consumer's (RES_SELECT, exclusive)
   friend bool operator==(const LeasedHost&, const LeasedHost&) = default;
 };
-// Instances of a shared resource.
+// Instances of a shared resource: of one instance of ResourceMap at the provider.
 struct LeasedResource {
   std::string name;
   int instances = 0;
+  std::vector<std::string> hosts;  // of the lease, that have the resource; in the lease's order
   friend bool operator==(const LeasedResource&, const LeasedResource&) = default;
 };
 

@@ -123,6 +123,32 @@ wire::LeaseHost host_of(const lease::LeasedHost& host) {
   return to;
 }
 
+wire::LeaseResource resource_of(const lease::LeasedResource& resource) {
+  wire::LeaseResource to;
+  to.set_name(resource.name);
+  to.set_instances(resource.instances);
+  to.mutable_hosts()->Add(resource.hosts.begin(), resource.hosts.end());
+  return to;
+}
+
+// `lease`: what is believed of its hosts already.
+Result<lease::LeasedResource> believed_resource(const wire::LeaseResource& told,
+                                                const std::vector<lease::LeasedHost>& lease) {
+  if (!resource_name(told.name())) return wrong("resource of a lease", told.name(), "the name of a resource");
+  if (!within(told.instances(), kMostLeasedSlots))
+    return wrong_number("instances of a lease", told.instances(), kMostLeasedSlots);
+  std::set<std::string> of_lease, hosts;
+  for (const auto& host : lease) of_lease.insert(host.host);
+  lease::LeasedResource resource{told.name(), told.instances(), {}};
+  for (const auto& host : told.hosts()) {
+    if (!of_lease.contains(host) || !hosts.insert(host).second)
+      return wrong("host of resource " + told.name(), host, "a host of the lease, once");
+    resource.hosts.push_back(host);
+  }
+  if (told.hosts().empty()) resource.hosts.assign(of_lease.begin(), of_lease.end());  // an older release
+  return resource;
+}
+
 }  // namespace
 
 Result<std::vector<ToldHost>> believed(const wire::LeaseLoads& told) {
@@ -163,6 +189,14 @@ Result<std::vector<ToldHost>> believed(const wire::LeaseLoads& told) {
   return hosts;
 }
 
+void set_reserved(const std::map<std::string, double>& reserved, wire::ForwardOffer& offer) {
+  for (const auto& [resource, amount] : reserved) {
+    auto& to = *offer.add_reserved();
+    to.set_name(resource);
+    to.set_amount(amount);
+  }
+}
+
 std::vector<wire::LentResource> believed_of_reserved(
     const google::protobuf::RepeatedPtrField<wire::LentResource>& told) {
   std::vector<wire::LentResource> believed;
@@ -187,11 +221,8 @@ wire::LeaseRow row_of(const lease::LeaseOfPolicy& of) {
     to.set_wanted(host.wanted);
     to.set_kills(host.kills);
   }
-  for (const lease::LeasedResource& resource : lease.resources) {
-    auto& to = *row.add_resources();
-    to.set_name(resource.name);
-    to.set_instances(resource.instances);
-  }
+  for (const lease::LentResource& resource : lease.resources)
+    *row.add_resources() = resource_of(resource.has);
   row.set_policy(of.policy);
   row.set_terms(of.terms);
   return row;
@@ -212,7 +243,10 @@ std::optional<lease::LeaseOfPolicy> lease_of(const wire::LeaseRow& row, const st
     of.lease.hosts.push_back({*has, host.wanted(), host.kills(), 0});
   }
   for (const auto& resource : row.resources())
-    of.lease.resources.push_back({resource.name(), resource.instances()});
+    of.lease.resources.push_back(
+        {{resource.name(), resource.instances(), {resource.hosts().begin(), resource.hosts().end()}},
+         resource.instances(),
+         false});
   of.policy = row.policy();
   of.terms = row.terms();
   return of;
@@ -227,11 +261,8 @@ wire::PeerMessage stands_of(const lease::ProviderLease& lease) {
   for (const lease::LentHost& host : lease.hosts) {
     *stands.add_hosts() = host_of(host.has);
   }
-  for (const lease::LeasedResource& resource : lease.resources) {
-    auto& to = *stands.add_resources();
-    to.set_name(resource.name);
-    to.set_instances(resource.instances);
-  }
+  for (const lease::LentResource& resource : lease.resources)
+    *stands.add_resources() = resource_of(resource.has);
   return message;
 }
 
@@ -259,11 +290,11 @@ Result<ToldLease> believed(const wire::LeaseStands& told) {
   }
   names.clear();
   for (const wire::LeaseResource& each : told.resources()) {
-    if (!resource_name(each.name()) || !names.insert(each.name()).second)
-      return wrong("resource of a lease", each.name(), "the name of a resource, once");
-    if (!within(each.instances(), kMostLeasedSlots))
-      return wrong_number("instances of a lease", each.instances(), kMostLeasedSlots);
-    lease.told.resources.push_back({each.name(), each.instances()});
+    auto resource = believed_resource(each, lease.told.hosts);
+    if (!resource) return resource.error();
+    if (!names.insert(resource->name).second)
+      return wrong("resource of a lease", resource->name, "each resource once");
+    lease.told.resources.push_back(std::move(*resource));
   }
   return lease;
 }

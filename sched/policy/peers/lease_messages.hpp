@@ -6,7 +6,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "common/base/result.hpp"
@@ -48,6 +50,8 @@ struct ToldHost {
 };
 Result<std::vector<ToldHost>> believed(const wire::LeaseLoads& told);
 
+// By name, into an offer with `lent` or `part`.
+void set_reserved(const std::map<std::string, double>& reserved, wire::ForwardOffer& offer);
 // What a job on lent slots reserves of exported resources; what cannot be true is left out.
 std::vector<wire::LentResource> believed_of_reserved(
     const google::protobuf::RepeatedPtrField<wire::LentResource>& told);

@@ -197,16 +197,39 @@ Result<std::string> batch_hosts_fields(const BatchHosts& hosts, const std::strin
   return fields_text(batch_host_fields(), hosts.hosts(), format, form, "bhosts", "HOSTS");
 }
 
+namespace {
+
+std::string names_of(const wire::BatchReply::SharedRow& shared) {
+  std::string hosts;
+  for (const auto& host : shared.hosts()) hosts += (hosts.empty() ? "" : " ") + host;
+  return hosts;
+}
+
+// "": unknown.
+std::string total_of(const wire::BatchReply::SharedRow& shared) {
+  return known_load(static_cast<float>(shared.total())) ? fixed(shared.total(), 1) : "";
+}
+
+}  // namespace
+
 std::string shared_rows_table(const wire::BatchReply::SharedRows& rows) {
   std::string text = "RESOURCE                 TOTAL       RESERVED       LOCATION\n";
   for (const auto& shared : rows.rows()) {
-    std::string hosts;
-    for (const auto& host : shared.hosts()) hosts += (hosts.empty() ? "" : " ") + host;
-    const bool known = known_load(static_cast<float>(shared.total()));
-    text += left(shared.resource(), 20) + right(known ? fixed(shared.total(), 1) : "-", 10) +
-            right(fixed(shared.reserved(), 1), 15) + "       " + hosts + "\n";
+    const std::string total = total_of(shared);
+    text += left(shared.resource(), 20) + right(total.empty() ? "-" : total, 10) +
+            right(fixed(shared.reserved(), 1), 15) + "       " + names_of(shared) + "\n";
   }
   return text;
+}
+
+std::string shared_rows_json(const wire::BatchReply::SharedRows& rows) {
+  std::vector<std::string> records;
+  for (const auto& shared : rows.rows())
+    records.push_back(json_record({{"RESOURCE", shared.resource()},
+                                   {"TOTAL", total_of(shared)},
+                                   {"RESERVED", fixed(shared.reserved(), 1)},
+                                   {"LOCATION", names_of(shared)}}));
+  return json_document("bhosts", "RESOURCES", records);
 }
 
 }  // namespace rollcall::sched::show

@@ -29,5 +29,6 @@ std::string batch_hosts_gpus(const BatchHosts& hosts, bool wide);
 
 // bhosts -s: RESOURCE TOTAL RESERVED LOCATION.
 std::string shared_rows_table(const wire::BatchReply::SharedRows& rows);
+std::string shared_rows_json(const wire::BatchReply::SharedRows& rows);
 
 }  // namespace rollcall::sched::show

@@ -9,6 +9,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "common/base/host_facts.hpp"
 #include "sched/policy/values/host_id.hpp"
@@ -43,6 +44,14 @@ struct HostOnLease {
   // Its load, by the provider's names of indices; effective run queues. An index without a value is unknown.
   std::map<std::string, float> numbers;
   std::map<std::string, std::string> words;
+};
+
+// Instances of a shared resource that a lease gives us. What of them our jobs hold is not subtracted.
+struct InstancesOnLease {
+  std::string resource;
+  std::vector<HostId> hosts;  // that have the resource
+  int instances = 0;
+  friend bool operator==(const InstancesOnLease&, const InstancesOnLease&) = default;
 };
 
 // The names of the hosts on lease.

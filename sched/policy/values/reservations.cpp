@@ -4,7 +4,8 @@
 
 namespace rollcall::sched {
 
-std::vector<ReservePer> reserve_methods(const conf::ClusterFiles& cluster, const conf::LsbFiles& lsb) {
+std::vector<ReservePer> reserve_methods(const conf::ClusterFiles& cluster, const conf::LsbFiles& lsb,
+                                        const std::vector<bool>& shared) {
   const bool per_slot = lsb.params.reserve_per_task;
   const auto& indices = cluster.indices;
   std::vector<ReservePer> methods(indices.size(), per_slot ? ReservePer::slot : ReservePer::host);
@@ -13,6 +14,8 @@ std::vector<ReservePer> reserve_methods(const conf::ClusterFiles& cluster, const
       if (const auto id = indices.find(mapping.resource);
           id && !per_slot && row.kind == conf::ResourceInstance::Kind::shared)
         methods[*id] = ReservePer::job;
+  for (std::size_t id = 0; id < shared.size(); ++id)
+    if (shared[id] && !per_slot) methods[id] = ReservePer::job;
   for (const auto& method : lsb.resources.reservation_methods) {
     const auto id = indices.find(method.resource);
     if (!id || method.method.empty()) continue;

@@ -15,8 +15,9 @@ namespace rollcall::sched {
 
 // How often an amount counts: once for the job, once for each of its hosts, once for each slot.
 enum class ReservePer { job, host, slot };
-// By resource number.
-std::vector<ReservePer> reserve_methods(const conf::ClusterFiles& cluster, const conf::LsbFiles& lsb);
+// By resource number. `shared`: by resource number, those that count as shared also where ResourceMap does not have them.
+std::vector<ReservePer> reserve_methods(const conf::ClusterFiles& cluster, const conf::LsbFiles& lsb,
+                                        const std::vector<bool>& shared = {});
 
 // Inline: called for every host that a cycle looks at.
 inline double reserved_amount(ReservePer per, double amount, int slots, bool first_host) {

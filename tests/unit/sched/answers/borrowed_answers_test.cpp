@@ -68,6 +68,42 @@ TEST_F(Borrowed, BhostsShowsTheSlotsOfTheLeaseAndTheStateSeenFromHere) {
   EXPECT_THAT(rows(), testing::EndsWith("b1@east 4 ok, b2@east 1 closed, c1@west 2 unreach"));
 }
 
+// lsf.shared here has lic, and no host of ours.
+TEST_F(Borrowed, BhostsShowsInstancesOfALeaseAndWhatOurJobsReserve) {
+  auto files = book->jobs().config();
+  auto cluster = std::make_shared<conf::ClusterFiles>(*files.cluster);
+  cluster->indices.add({.name = "lic", .type = ResourceType::numeric});
+  files.cluster = std::move(cluster);
+  book->configure(files, now);
+  keeper.configure(cycle::placement_rules(files.cluster, files.lsb));
+  const std::vector<HostOnLease> hosts{lent("b1@east", 4), lent("b2@east", 1)};
+  const auto dropped = keeper.borrow(
+      hosts, {{"lic", {HostId("b1@east"), HostId("b2@east")}, 3}, {"unheard", {HostId("b1@east")}, 1}});
+  EXPECT_THAT(dropped, testing::Contains("unheard"));
+  const JobKey key{submit_seen(book::plain_job()), 0};
+  auto plan = book::on_hosts({"b1@east"});
+  plan.placement.reservations = {{"lic", HostId("b1@east"), 2, {}, false}};
+  effects = book->hosts().dispatch(key, plan, now);
+  keeper.job(key);
+  wire::BatchRequest request;
+  request.mutable_hosts()->set_shared(true);
+  const auto check = [&](double left) {
+    const auto reply = whole(request);
+    ASSERT_EQ(reply.shared().rows_size(), 1);
+    EXPECT_EQ(reply.shared().rows(0).resource(), "lic");
+    EXPECT_EQ(reply.shared().rows(0).total(), left);
+    EXPECT_EQ(reply.shared().rows(0).reserved(), 2);
+    EXPECT_EQ(reply.shared().rows(0).hosts(1), "b2@east");
+  };
+  check(1);
+  keeper.borrow(hosts, {{"lic", {HostId("b1@east"), HostId("b2@east")}, 5}});
+  check(3);
+  keeper.configure(cycle::placement_rules(files.cluster, files.lsb));
+  check(3);
+  keeper.borrow(hosts);
+  EXPECT_EQ(whole(request).shared().rows_size(), 0);
+}
+
 TEST_F(Borrowed, ClosingOneHereIsSeenHere) {
   wire::ControlBatch request;
   request.set_action(wire::ControlBatch::HOST_CLOSE);

@@ -14,7 +14,7 @@ lease::LeaseReport exported(std::uint64_t number, const std::string& host) {
   lease.phase = lease::Phase::active;
   lease.number = {7, 12};
   lease.hosts = {{host, 4, {host, 3, 100, {}, false}, {.jobs = 2, .running = 1, .ssusp = 1}}};
-  lease.resources = {{{"licence", 5}, 1.5}};
+  lease.resources = {{{"licence", 5, {host}}, 1.5}};
   return lease;
 }
 
@@ -70,8 +70,23 @@ TEST(LeaseRows, BhostsShowsExportedLeasesOfTheHostsThatWereNamed) {
   ASSERT_EQ(exported_leases(leases, ask).rows_size(), 1);
   EXPECT_EQ(exported_leases(leases, ask).rows(0).lease(), "east#2");
   ask.clear_hosts();
+  ask.set_shared(true);
   ask.add_resources("none");
   EXPECT_EQ(exported_leases(leases, ask).rows_size(), 0);
+}
+
+TEST(LeaseRows, BhostsShowsEachExportedResourceWithTheHostsThatHaveIt) {
+  lease::LeaseReport one = exported(1, "a");
+  one.hosts.push_back({"b", 1, {"b", 1, {}, {}, false}, {}});
+  one.resources.push_back({{"other", 2, {"a", "b"}}, 0});
+  wire::AskBatchHosts ask;
+  ask.set_shared(true);
+  const auto answer = exported_leases({one}, ask);
+  ASSERT_EQ(answer.rows_size(), 2);
+  EXPECT_EQ(answer.rows(0).resources(0).resource(), "licence");
+  EXPECT_EQ(answer.rows(0).hosts_size(), 1);
+  EXPECT_EQ(answer.rows(1).resources(0).resource(), "other");
+  EXPECT_EQ(answer.rows(1).hosts_size(), 2);
 }
 
 }  // namespace

@@ -282,6 +282,86 @@ TEST_F(BorrowedHosts, ExportedMemoryIsTheLimitOfWhatJobsReserveAndUse) {
   EXPECT_DOUBLE_EQ(left(), 100) << "jobs compete for what is free";
 }
 
+// lic is in lsf.shared; of ours only h1 has an instance, of `far` none.
+class LentLicences : public BorrowedHosts {
+ protected:
+  LentLicences() {
+    scenario =
+        scenario_of(kSite +
+                    "Begin Resource\nRESOURCENAME TYPE INTERVAL INCREASING DESCRIPTION\nlic Numeric () "
+                    "N (licence)\nfar_lic Numeric () N (licence)\nEnd Resource\n"
+                    "Begin ResourceMap\nRESOURCENAME LOCATION\nlic (1@[h1])\nEnd ResourceMap\n");
+  }
+  void borrow_licences(const std::string& resource, int instances) {
+    const std::vector<InstancesOnLease> lent{{resource, {kHosts[0], kHosts[1]}, instances}};
+    snapshot.take_rules(with_borrowed(snapshot.rules(), kHosts, lent));
+    const auto id = *snapshot.rules().indices().find(resource);
+    snapshot.set_shared(*snapshot.rules().instance_of(id, *snapshot.rules().host(kHosts[0])), instances);
+    for (const HostId& host : {kHosts[0], kHosts[1]}) bring_up(snapshot, host, {.slots = 4});
+  }
+  void waits(int id, const std::string& rusage) {
+    wait(id, demand_of("normal", 1, "rusage[" + rusage + "]"));
+  }
+};
+
+TEST_F(LentLicences, AreReservedOnTheHostsOfTheLeaseBesideOurOwn) {
+  borrow_licences("lic", 2);
+  for (int id = 1; id <= 4; ++id) waits(id, "lic=1");
+  start();
+  EXPECT_EQ(snapshot.placed_count(), 3U) << "one of ours, two of the lease";
+  const auto& places = snapshot.jobs_on(*snapshot.rules().host("h1"));
+  EXPECT_EQ(places.size(), 1U);
+  EXPECT_TRUE(snapshot.jobs_on(*snapshot.rules().host("b2")).empty()) << "a host of ours without one";
+  EXPECT_NE(why_text(snapshot, scenario.now, {4, 0}).find("lic"), std::string::npos);
+  EXPECT_EQ(snapshot.broken_invariant(), "");
+}
+TEST_F(LentLicences, OfAResourceThatWeHaveNotAreUsedByJobsThatWaitAlready) {
+  for (int id = 1; id <= 3; ++id) waits(id, "far_lic=1");
+  EXPECT_EQ(plan(), "");
+  borrow_licences("far_lic", 2);
+  start();
+  EXPECT_EQ(snapshot.placed_count(), 2U);
+  EXPECT_EQ(snapshot.broken_invariant(), "");
+  snapshot.take_rules(with_borrowed(snapshot.rules(), {}));
+  EXPECT_EQ(snapshot.broken_invariant(), "");
+  borrow_licences("far_lic", 3);
+  EXPECT_EQ(snapshot.broken_invariant(), "") << "jobs that hold some are counted again";
+  start();
+  EXPECT_EQ(snapshot.placed_count(), 3U);
+}
+TEST_F(LentLicences, AreHeldAsLongAsTheJobRunsAlsoWhileItIsSuspended) {
+  borrow_licences("far_lic", 1);
+  waits(1, "far_lic=1:duration=1");
+  start();
+  PlacedJob job = *snapshot.placed({1, 0});
+  ASSERT_EQ(job.placement.reservations.size(), 1U);
+  EXPECT_TRUE(job.placement.reservations[0].until.never());
+  job.suspended = wire::SUSPEND_USER;
+  snapshot.place(job);
+  waits(2, "far_lic=1");
+  EXPECT_EQ(plan(), "") << "the provider counts it until the attempt is over";
+}
+TEST_F(LentLicences, OfOursAreGoneFromOurOwnJobs) {
+  waits(1, "lic=1");
+  EXPECT_EQ(plan(), "1 h1");
+  snapshot.set_shared_lent({1});
+  EXPECT_EQ(plan(), "");
+  snapshot.set_shared_lent({9});
+  EXPECT_EQ(snapshot.shared_number(0), 0);
+  EXPECT_EQ(snapshot.shared_told(0), 1);
+  snapshot.set_shared_lent({});
+  EXPECT_EQ(plan(), "1 h1");
+}
+TEST_F(LentLicences, AreDroppedWhereHostsOfOursHaveTheResourceForThemselves) {
+  EXPECT_TRUE(may_be_borrowed(*snapshot.rules().cluster, "lic"));
+  EXPECT_TRUE(may_be_borrowed(*snapshot.rules().cluster, "far_lic"));
+  EXPECT_FALSE(may_be_borrowed(*snapshot.rules().cluster, "mem"));
+  EXPECT_FALSE(may_be_borrowed(*snapshot.rules().cluster, "unheard"));
+  auto cluster = *snapshot.rules().cluster;
+  cluster.cluster.hosts[0].values["far_lic"] = "3";
+  EXPECT_FALSE(may_be_borrowed(cluster, "far_lic"));
+}
+
 // However leases came and went, the cycle decides as if the snapshot had been made with the leases of now.
 RC_GTEST_PROP(BorrowedHostsProperty, LeasesThatChangeDecideLikeANewSnapshot, ()) {
   Scenario scenario = scenario_of(kSite);

@@ -107,7 +107,12 @@ TEST(ExportFiles, WarnOfASharedResourceWithoutHosts) {
               ElementsAre(at(1,
                              "warning: DISTRIBUTION: found cluster \"west\" without a HostExport, "
                              "expected one: no \"AppX\" is exported to it")));
-  EXPECT_THAT(said(policy("PER_HOST = a\nSLOTS = 1") + resource), IsEmpty());
+  const std::string hosts = policy("PER_HOST = a\nSLOTS = 1");
+  EXPECT_THAT(said(hosts + resource), IsEmpty());
+  EXPECT_THAT(said(resource + resource + hosts),
+              ElementsAre(at(6,
+                             "warning: NAME: found \"AppX\", which an earlier SharedResourceExport has, "
+                             "expected one for each resource: this one is ignored")));
 }
 
 // "If you do not specify the required host type, the default is type==any": also a host of another type than this one's is chosen.

@@ -199,28 +199,82 @@ TEST(LeaseCheck, NamesAnInvalidRequirementAndAPolicyForNobody) {
 
 // ---------------------------------------------------------------- shared resources
 
+conf::SharedResourceExport app_x(int instances, std::vector<conf::Share> distribution) {
+  return {"AppX", instances, std::move(distribution), {}};
+}
+ResourceInstance instance(double there, std::vector<std::string> hosts, bool dynamic = false) {
+  ResourceInstance one;
+  one.resource = "AppX";
+  one.hosts = std::move(hosts);
+  one.there = there;
+  one.dynamic = dynamic;
+  return one;
+}
+using Given = std::vector<LeasedResource>;
+
 TEST(LeaseResources, AreDividedAmongConsumersThatHaveTheHosts) {
   Farm farm;
   farm.add("a");
   farm.policies = {named({"a"}, 2, {{"C1", 1}, {"C2", 1}})};
-  const conf::SharedResourceExport row{"AppX", 10, {{"C1", 30}, {"C2", 70}, {"C3", 900}}, {}};
-  const auto given = offered_resources({row}, "here", farm.offers(), {{"AppX", 40, {"a", "b"}}});
-  EXPECT_EQ(given, (std::vector<std::vector<LeasedResource>>{{{"AppX", 3}}, {{"AppX", 7}}}));
+  const auto given = offered_resources({app_x(10, {{"C1", 30}, {"C2", 70}, {"C3", 900}, {"here", 5}})},
+                                       "here", farm.offers(), {instance(40, {"a", "b"})});
+  EXPECT_EQ(given, (std::vector<Given>{{{"AppX", 3, {"a"}}}, {{"AppX", 7, {"a"}}}}));
 }
 TEST(LeaseResources, AreNoMoreThanTheExportedHostsHave) {
   Farm farm;
   farm.add("a"), farm.add("b");
   farm.policies = {named({"a"}, 1, {{"C1", 1}})};
-  const conf::SharedResourceExport row{"AppX", 10, {{"C1", 1}}, {}};
-  EXPECT_EQ(offered_resources({row}, "here", farm.offers(), {{"AppX", 4, {"a"}}, {"AppX", 9, {"b"}}})[0],
-            (std::vector<LeasedResource>{{"AppX", 4}}));
+  EXPECT_EQ(offered_resources({app_x(10, {{"C1", 1}})}, "here", farm.offers(),
+                              {instance(4, {"a"}), instance(9, {"b"})})[0],
+            (Given{{"AppX", 4, {"a"}}}));
+  EXPECT_EQ(offered_resources({app_x(2, {{"C1", 1}})}, "here", farm.offers(), {instance(4, {"a"})})[0],
+            (Given{{"AppX", 2, {"a"}}}));
 }
 TEST(LeaseResources, WithoutAnExportedHostThereAreNone) {
   Farm farm;
   farm.add("a"), farm.add("b");
   farm.policies = {named({"a"}, 1, {{"C1", 1}})};
-  const conf::SharedResourceExport row{"AppX", 10, {{"C1", 1}}, {}};
-  EXPECT_TRUE(offered_resources({row}, "here", farm.offers(), {{"AppX", 9, {"b"}}})[0].empty());
+  EXPECT_TRUE(
+      offered_resources({app_x(10, {{"C1", 1}})}, "here", farm.offers(), {instance(9, {"b"})})[0].empty());
+}
+TEST(LeaseResources, OfSeveralInstancesAConsumerHasTheLargestUntilItsHostsAreGone) {
+  Farm farm;
+  farm.add("a"), farm.add("b"), farm.add("c");
+  farm.policies = {named({"a", "b", "c"}, 1, {{"C1", 1}})};
+  std::vector<ResourceInstance> two{instance(2, {"a"}), instance(3, {"b", "c"})};
+  const auto given = [&](const std::vector<HeldInstances>& held) {
+    return offered_resources({app_x(10, {{"C1", 1}})}, "here", farm.offers(), two, held)[0];
+  };
+  EXPECT_EQ(given({}), (Given{{"AppX", 3, {"b", "c"}}}));
+  EXPECT_EQ(given({{0, "C1", 0, 2, 0}}), (Given{{"AppX", 2, {"a"}}})) << "jobs have those of a";
+  two[0].hosts = {"elsewhere"};
+  EXPECT_EQ(given({{0, "C1", 0, 2, 0}}), (Given{{"AppX", 3, {"b", "c"}}}));
+}
+TEST(LeaseResources, NoInstanceIsGivenTwice) {
+  Farm farm;
+  farm.add("a"), farm.add("b");
+  farm.policies = {named({"a"}, 1, {{"C1", 1}}), named({"b"}, 1, {{"C2", 1}})};
+  const auto given = offered_resources({app_x(9, {{"C1", 1}, {"C2", 2}})}, "here", farm.offers(),
+                                       {instance(2, {"a"}), instance(3, {"b"})});
+  EXPECT_EQ(given, (std::vector<Given>{{{"AppX", 2, {"a"}}}, {{"AppX", 3, {"b"}}}}))
+      << "5 in all, and no more of an instance than it has";
+  EXPECT_EQ(offered_resources({app_x(1, {{"C1", 1}}), app_x(1, {{"C1", 1}})}, "here", farm.offers(),
+                              {instance(2, {"a"})})[0],
+            (Given{{"AppX", 1, {"a"}}}))
+      << "the second policy for a resource is ignored";
+}
+// An elim tells what is free: it falls when jobs start.
+TEST(LeaseResources, AValueThatFallsTakesNothingAndASmallerPolicyDoes) {
+  Farm farm;
+  farm.add("a");
+  farm.policies = {named({"a"}, 1, {{"C1", 1}})};
+  const auto given = [&](int most, double told, double used) {
+    return offered_resources({app_x(most, {{"C1", 1}})}, "here", farm.offers(), {instance(told, {"a"}, true)},
+                             {{0, "C1", 0, 3, used}})[0];
+  };
+  EXPECT_EQ(given(4, 1, 3), (Given{{"AppX", 4, {"a"}}})) << "3 that its jobs use are not in the value";
+  EXPECT_EQ(given(4, 0, 1), (Given{{"AppX", 3, {"a"}}})) << "others use them now";
+  EXPECT_EQ(given(2, 0, 3), (Given{{"AppX", 2, {"a"}}}));
 }
 
 }  // namespace

@@ -16,6 +16,8 @@ std::string text(const ProviderEffects& effects) {
     if (std::holds_alternative<effect::Forget>(each)) all += "forget";
     if (const auto* fence = std::get_if<effect::Fence>(&each)) all += "fence " + fence->host;
     if (const auto* kill = std::get_if<effect::Kill>(&each)) all += "kill " + std::to_string(kill->slots);
+    if (const auto* holders = std::get_if<effect::KillHolders>(&each))
+      all += "kill holders of " + std::to_string(holders->instances) + " " + holders->resource;
     if (const auto* freed = std::get_if<effect::Freed>(&each)) all += "freed " + std::to_string(freed->slots);
   }
   return all;
@@ -130,6 +132,111 @@ TEST(LeaseProvider, EndsAWithdrawnLeaseWhenTheConsumerKnows) {
   EXPECT_EQ(lease.phase, Phase::returned);
   EXPECT_EQ(text(step(lease, event::Acknowledged{lease.number, {}}, host_now(0, 0), kTerm)), "forget");
 }
+// ---------------------------------------------------------------- instances of shared resources
+
+event::Exported exports_with(int slots, int instances) {
+  event::Exported exported = exports(slots);
+  if (instances > 0) exported.resources = {{"lic", instances, {"a"}}};
+  return exported;
+}
+ResourcesNow lic_now(int used, int free) { return {{"lic", {used, free}}}; }
+
+ProviderLease active_with(int slots, int instances) {
+  ProviderLease lease{.id = {"east", 3}, .consumer = "west"};
+  step(lease, exports_with(slots, instances), host_now(0, slots), kTerm, lic_now(0, instances));
+  step(lease, event::Asked{}, host_now(0, slots), kTerm, lic_now(0, instances));
+  step(lease, event::Acknowledged{lease.number, {}}, host_now(0, 0), kTerm, lic_now(0, 0));
+  return lease;
+}
+
+TEST(LeaseProvider, GrantsInstancesAsFarAsTheyAreFree) {
+  ProviderLease lease{.id = {"east", 3}, .consumer = "west"};
+  step(lease, exports_with(2, 3), host_now(0, 2), kTerm, lic_now(0, 1));
+  EXPECT_EQ(lease.resources[0].has.instances, 0) << "nobody has asked";
+  EXPECT_EQ(text(step(lease, event::Asked{}, host_now(0, 2), kTerm, lic_now(0, 1))), "tell");
+  EXPECT_EQ(lease.resources[0].has, (LeasedResource{"lic", 1, {"a"}}));
+  EXPECT_EQ(text(step(lease, event::Changed{}, host_now(0, 0), kTerm, lic_now(1, 9))), "tell");
+  EXPECT_EQ(lease.resources[0].has.instances, 3) << "jobs of the provider have ended";
+  EXPECT_EQ(lease.number, (GrantNumber{kTerm, 2}));
+}
+TEST(LeaseProvider, GrantsNoInstanceWithoutASlot) {
+  ProviderLease lease{.id = {"east", 3}, .consumer = "west"};
+  step(lease, exports_with(2, 3), host_now(0, 0), kTerm, lic_now(0, 3));
+  step(lease, event::Asked{}, host_now(0, 0), kTerm, lic_now(0, 3));
+  EXPECT_EQ(lease.phase, Phase::requested);
+  EXPECT_EQ(lease.resources[0].has.instances, 0);
+}
+TEST(LeaseProvider, TakesIdleInstancesWhenTheConsumerAcknowledges) {
+  ProviderLease lease = active_with(2, 3);
+  EXPECT_EQ(text(step(lease, exports_with(2, 1), host_now(1, 0), kTerm, lic_now(1, 0))), "tell, fence a");
+  EXPECT_EQ(lease.phase, Phase::inactive);
+  EXPECT_EQ(lease.resources[0].has.instances, 3) << "a start under the old number may be on its way";
+  EXPECT_EQ(text(step(lease, event::Acknowledged{lease.number, {}}, host_now(1, 0), kTerm, lic_now(1, 0))),
+            "tell");
+  EXPECT_EQ(lease.phase, Phase::active);
+  EXPECT_EQ(lease.resources[0].has.instances, 1);
+}
+TEST(LeaseProvider, TakesInstancesByTheResOfAllHostsWhileTheConsumerIsAway) {
+  ProviderLease lease{.id = {"east", 3}, .consumer = "west"};
+  event::Exported two = exports_with(1, 2);
+  two.hosts.push_back({"b", 1, {}, {}, false});
+  const HostsNow free{{"a", {0, 1, {}}}, {"b", {0, 1, {}}}};
+  step(lease, two, free, kTerm, lic_now(0, 2));
+  step(lease, event::Asked{}, free, kTerm, lic_now(0, 2));
+  two.resources[0].instances = 1;
+  EXPECT_EQ(text(step(lease, two, {}, kTerm, lic_now(0, 0))), "tell, fence a, fence b");
+  HostsNow fenced{{"a", {0, 0, lease.number}}};
+  step(lease, event::Changed{}, fenced, kTerm, lic_now(0, 0));
+  EXPECT_EQ(lease.resources[0].has.instances, 2) << "b may hold a job with an instance";
+  fenced["b"].fenced = lease.number;
+  step(lease, event::Changed{}, fenced, kTerm, lic_now(0, 0));
+  EXPECT_EQ(lease.resources[0].has.instances, 1);
+}
+TEST(LeaseProvider, KillsJobsThatHoldInstancesThatThePolicyTakes) {
+  ProviderLease lease = active_with(3, 3);
+  EXPECT_EQ(text(step(lease, exports_with(3, 1), host_now(3, 0), kTerm, lic_now(3, 0))),
+            "tell, kill holders of 2 lic, fence a");
+  EXPECT_EQ(lease.phase, Phase::recalling);
+  step(lease, event::Acknowledged{lease.number, {{"a", 3}}}, host_now(3, 0), kTerm, lic_now(3, 0));
+  EXPECT_EQ(lease.resources[0].has.instances, 3);
+  EXPECT_EQ(text(step(lease, event::Changed{}, host_now(1, 0), kTerm, lic_now(1, 0))), "tell");
+  EXPECT_EQ(lease.phase, Phase::active);
+  EXPECT_EQ(lease.resources[0].has.instances, 1);
+  EXPECT_EQ(lease.hosts[0].has.slots, 3) << "its slots stay";
+}
+TEST(LeaseProvider, AResourceThatIsExportedNoMoreIsForgotten) {
+  ProviderLease lease = active_with(1, 2);
+  step(lease, exports_with(1, 0), host_now(0, 0), kTerm, lic_now(0, 0));
+  EXPECT_EQ(lease.resources[0].has.instances, 2);
+  step(lease, event::Acknowledged{lease.number, {}}, host_now(0, 0), kTerm, lic_now(0, 0));
+  EXPECT_TRUE(lease.resources.empty());
+  EXPECT_EQ(lease.phase, Phase::active);
+}
+TEST(LeaseProvider, InstancesComeBackWithTheLease) {
+  ProviderLease lease = active_with(1, 2);
+  event::Exported gone{.hosts = {}, .resources = {}, .withdrawn = true};
+  step(lease, gone, host_now(0, 0), kTerm, lic_now(0, 0));
+  EXPECT_EQ(lease.resources[0].has.instances, 2);
+  step(lease, event::Acknowledged{lease.number, {}}, host_now(0, 0), kTerm, lic_now(0, 0));
+  EXPECT_EQ(lease.phase, Phase::returned);
+  EXPECT_TRUE(lease.resources.empty());
+}
+TEST(LeaseProvider, TellsWhereAResourceHasOtherHosts) {
+  ProviderLease lease = active_with(1, 2);
+  event::Exported moved = exports_with(1, 2);
+  moved.hosts.push_back({"b", 1, {}, {}, false});
+  moved.resources[0].hosts = {"a", "b"};
+  EXPECT_EQ(text(step(lease, moved, host_now(0, 0), kTerm, lic_now(0, 0))), "tell");
+  EXPECT_EQ(lease.resources[0].has.hosts, (std::vector<std::string>{"a", "b"}));
+  EXPECT_EQ(text(step(lease, moved, host_now(0, 0), kTerm, lic_now(0, 0))), "") << "once";
+}
+TEST(LeaseProvider, TellsOtherMemoryOfSlotsThatStay) {
+  ProviderLease lease = active(1);
+  event::Exported less = exports(1);
+  less.hosts[0].memory_mb = 100;
+  EXPECT_EQ(text(step(lease, less, host_now(0, 0), kTerm)), "tell");
+}
+
 TEST(LeaseProvider, IgnoresAnAcknowledgedNumberThatItNeverTold) {
   ProviderLease lease = active(3);
   step(lease, event::Divided{{{"a", 1}}}, host_now(0, 0), kTerm);

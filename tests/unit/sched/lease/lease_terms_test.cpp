@@ -74,6 +74,83 @@ TEST(LeaseTerms, TermsDifferWithEachColumn) {
   EXPECT_EQ(terms.size(), 5U);
 }
 
+// ---------------------------------------------------------------- shared resources
+
+LentResource lic(int has, int wanted, std::vector<std::string> hosts) {
+  return {{"lic", has, std::move(hosts)}, wanted, false};
+}
+std::vector<ResourceInstance> lics(double there, bool dynamic, double own = 0) {
+  ResourceInstance one;
+  one.resource = "lic";
+  one.hosts = {"a", "b"};
+  one.there = there;
+  one.dynamic = dynamic;
+  one.own = own;
+  return {one};
+}
+OwnHost known_host() { return {.slots = 4, .used = 0, .heard = true, .known = true}; }
+
+class LentLicences : public ::testing::Test {
+ protected:
+  LeaseOfPolicy west = lease_for(1, "west", named({"a"}, 4, {{"west", 1}}));
+  LeaseOfPolicy north = lease_for(2, "north", named({"b"}, 4, {{"north", 1}}));
+  const std::vector<const LeaseOfPolicy*> all{&west, &north};
+  std::map<std::string, OwnHost> own{{"a", known_host()}, {"b", known_host()}};
+  void SetUp() override {
+    west.lease.resources = {lic(1, 3, {"a"})};
+    north.lease.resources = {lic(2, 2, {"b"})};
+  }
+  int free(const std::vector<ResourceInstance>& there, const HeldByAttempts& held) const {
+    return resources_now(west, all, there, own, held).at("lic").free;
+  }
+};
+
+TEST_F(LentLicences, AreFreeLessWhatLeasesHaveAndOwnJobsReserve) {
+  EXPECT_EQ(free(lics(6, false), {}), 3);
+  EXPECT_EQ(free(lics(6, false, 2), {}), 1);
+  EXPECT_EQ(free(lics(6, false), {{{2, "lic"}, 3.0}}), 2) << "a lost store forgot to count one";
+  EXPECT_EQ(free(lics(2, false), {}), 0);
+  EXPECT_EQ(free(lics(3, true), {{{1, "lic"}, 1.0}, {{2, "lic"}, 1.0}}), 2)
+      << "what jobs use is gone from a value that changes";
+}
+TEST_F(LentLicences, AreFreeWhenAllHostsThatLeasesGiveThemToAreKnown) {
+  own.at("b").known = false;
+  EXPECT_EQ(free(lics(6, false), {}), 0);
+  own.at("b") = {.slots = 4, .used = 0, .heard = false, .known = true};
+  EXPECT_EQ(free(lics(6, false), {}), 3) << "silent now, and all that it holds is known";
+}
+TEST_F(LentLicences, AreGoneFromTheProviderOnceTheyAreExported) {
+  EXPECT_EQ(lent_instances(all, lics(6, false), {}), (std::vector<double>{5}));
+  EXPECT_EQ(lent_instances(all, lics(6, true), {{{2, "lic"}, 2.0}}), (std::vector<double>{3}));
+  north.lease.resources = {lic(2, 0, {"b"})};
+  EXPECT_EQ(lent_instances(all, lics(6, false), {}), (std::vector<double>{5})) << "not given back yet";
+}
+TEST_F(LentLicences, AreReservedUpToWhatTheLeaseHas) {
+  const auto why = [&](double amount, const HeldByAttempts& held, const std::string& host = "b") {
+    return why_no_instances(north, "lic", amount, {host}, own, held).value_or("");
+  };
+  EXPECT_EQ(why(2, {}), "");
+  EXPECT_EQ(why(1, {{{2, "lic"}, 1.5}}), "resource lic is in use");
+  EXPECT_EQ(why(1, {{{1, "lic"}, 9}}), "") << "another lease's jobs";
+  EXPECT_EQ(why(1, {}, "a"), "the lease has no resource lic");
+  own.at("b").known = false;
+  EXPECT_EQ(why(1, {}), "what holds resource lic is not known yet");
+}
+TEST_F(LentLicences, KeepTheirPlaceByTheirHosts) {
+  const auto held = held_instances(all, {1, std::nullopt}, lics(6, false), {{{1, "lic"}, 0.5}});
+  ASSERT_EQ(held.size(), 1U) << "the policy of the other lease is gone";
+  EXPECT_EQ(held[0].policy, 1U);
+  EXPECT_EQ(held[0].instance, 0U);
+  EXPECT_EQ(held[0].has, 1);
+  EXPECT_EQ(held[0].used, 0.5);
+}
+TEST_F(LentLicences, MakeALeaseWaitUntilItHasThem) {
+  north.lease.phase = Phase::active;
+  EXPECT_FALSE(waits(north.lease));
+  north.lease.resources[0].wanted = 3;
+  EXPECT_TRUE(waits(north.lease));
+}
+
 TEST(LeaseTerms, PerHostLendsSlotsThatItsPoliciesAddAlone) {
   const ExportPolicy policy = named({"a"}, 4, {{"west", 1}, {"north", 1}});
   LeaseOfPolicy west = lease_for(1, "west", policy), north = lease_for(2, "north", policy);

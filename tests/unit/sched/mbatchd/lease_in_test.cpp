@@ -237,6 +237,29 @@ TEST_F(LeaseInTest, KnowsTheHostsOfALeaseOnceItHasSlots) {
   EXPECT_TRUE(keeper->snapshot().host(*host).unreachable);
 }
 
+TEST_F(LeaseInTest, ALeaseThatIsOverHasNoRowAndNoHost) {
+  connects();
+  second_lease(1);
+  const auto gone = [&](const char* host) {
+    const auto& rules = keeper->snapshot().rules();
+    const auto number = rules.host(host);
+    return !number || rules.has_returned(*number);
+  };
+  EXPECT_EQ(in->reports().size(), 2U);
+  hear([](auto& message) { message.mutable_lease_over()->set_lease(6); });
+  EXPECT_EQ(in->reports().size(), 1U);
+  EXPECT_TRUE(gone("n4@east"));
+  dispatched();
+  in->lost("east");
+  in->configure(configuration);
+  EXPECT_EQ(in->reports().size(), 1U) << "it comes back";
+  auto without = std::make_shared<Configuration>(*configuration);
+  without->peers.clusters.clear();
+  in->configure(without);
+  EXPECT_TRUE(in->reports().empty()) << "its provider is no peer any more, and a job of ours is still there";
+  EXPECT_TRUE(gone("n2@east"));
+}
+
 TEST_F(LeaseInTest, AcknowledgesAGrantWhenNoOlderStartIsUnanswered) {
   connects();
   EXPECT_EQ(answered().acknowledged().counter(), 1U);
@@ -261,6 +284,100 @@ TEST_F(LeaseInTest, StartsUnderTheNewestGrant) {
   EXPECT_EQ(offer.lent().host(), "n2");
   EXPECT_EQ(offer.lent().queue(), "normal");
   EXPECT_EQ(offer.queue(), "") << "a release that does not know leases must refuse it";
+}
+
+// lsf.shared here has lic, of which only leases have instances.
+class LentLicences : public LeaseInTest {
+ protected:
+  LentLicences() {
+    auto files = sched::book::site_files("", "HOSTS = all allremote\n");
+    auto cluster = std::make_shared<conf::ClusterFiles>(*files.cluster);
+    cluster->indices.add({.name = "lic", .type = ResourceType::numeric});
+    files.cluster = std::move(cluster);
+    book->configure(files, now);
+    configuration = configuration_of(files);
+    keeper->configure(configuration->rules);
+    in->configure(configuration);
+    connects();
+    stands_with(2, 3);
+  }
+  void stands_with(std::uint64_t counter, int instances) {
+    hear([&](auto& message) {
+      auto& told = *message.mutable_lease_stands();
+      told.set_lease(5);
+      told.set_state(wire::LeaseStands::ACTIVE);
+      told.mutable_number()->set_term(7);
+      told.mutable_number()->set_counter(counter);
+      for (const char* name : {"n2", "n3"}) {
+        auto& host = *told.add_hosts();
+        host.set_host(name);
+        host.set_slots(2);
+      }
+      if (instances == 0) return;
+      auto& resource = *told.add_resources();
+      resource.set_name("lic");
+      resource.set_instances(instances);
+      resource.add_hosts("n2");
+    });
+  }
+  sched::JobKey starts(double amount) {
+    const sched::JobKey key{submit(sched::book::plain_job()), 0};
+    auto plan = sched::book::on_hosts({"n2@east"});
+    plan.placement.reservations = {{"lic", sched::HostId("n2@east"), amount, {}, false},
+                                   {"mem", sched::HostId("n2@east"), 100, {}, false}};
+    effects = book->hosts().dispatch(key, plan, now);
+    orders();
+    return key;
+  }
+  // What the consumer's cycle has of it.
+  std::optional<double> instances() const {
+    const auto& rules = keeper->snapshot().rules();
+    const auto host = rules.host("n2@east");
+    const auto place = host ? rules.instance_of(*rules.indices().find("lic"), *host) : std::nullopt;
+    return place ? std::optional(keeper->snapshot().shared_number(*place)) : std::nullopt;
+  }
+};
+
+TEST_F(LentLicences, AreInstancesOfTheHostsThatHaveThem) {
+  EXPECT_EQ(instances(), 3.0);
+  const auto& rules = keeper->snapshot().rules();
+  EXPECT_FALSE(rules.instance_of(*rules.indices().find("lic"), *rules.host("n3@east")));
+  EXPECT_EQ(rules.shared.size(), 1U);
+  stands_with(3, 1);
+  EXPECT_EQ(instances(), 1.0);
+  stands_with(4, 0);
+  EXPECT_FALSE(instances());
+}
+TEST_F(LentLicences, AStartSaysWhatItReservesOfThem) {
+  starts(2);
+  ASSERT_EQ(count(What::kOffer), 1);
+  const auto& offer =
+      std::find_if(said.begin(), said.end(), [](const auto& one) { return one.has_offer(); })->offer();
+  ASSERT_EQ(offer.reserved_size(), 1) << "memory is a resource of the host";
+  EXPECT_EQ(offer.reserved(0).name(), "lic");
+  EXPECT_EQ(offer.reserved(0).amount(), 2);
+}
+TEST_F(LentLicences, AJobThatReservesWhatTheLeaseHasNoMoreIsPlannedAgain) {
+  stands_with(3, 0);
+  const auto key = starts(1);
+  EXPECT_EQ(count(What::kOffer), 0);
+  EXPECT_EQ(status(key), wire::STATUS_PEND);
+}
+
+// Its provider does not hear of the host.
+TEST_F(LeaseInTest, AJobOnAHostThatItsProviderHasLostIsUnknownUntilItIsHeardAgain) {
+  connects();
+  const sched::JobKey key = dispatched();
+  ASSERT_TRUE(in->heard("east", state_of(key)));
+  ASSERT_EQ(status(key), wire::STATUS_RUN);
+  ASSERT_TRUE(in->heard("east", state_of(key, wire::STATUS_UNKWN)));
+  EXPECT_EQ(status(key), wire::STATUS_UNKWN);
+  ASSERT_TRUE(in->heard("east", state_of(key, wire::STATUS_UNKWN)));
+  ASSERT_TRUE(in->heard("east", state_of(key)));
+  EXPECT_EQ(status(key), wire::STATUS_RUN);
+  ASSERT_TRUE(in->heard("east", state_of(key, wire::STATUS_UNKWN)));
+  ASSERT_TRUE(in->heard("east", state_of(key, wire::STATUS_USUSP)));
+  EXPECT_EQ(status(key), wire::STATUS_USUSP);
 }
 
 TEST_F(LeaseInTest, AJobOnSeveralHostsOfALeaseIsOneOrder) {

@@ -10,7 +10,7 @@ lease::ProviderLease lent() {
   lease::ProviderLease lease{
       .id = {"east", 3}, .consumer = "west", .phase = lease::Phase::active, .number = {7, 2}};
   lease.hosts = {{{"a", 2, 100, std::nullopt, false}, 2}, {{"b", 4, std::nullopt, 50, true}, 4}};
-  lease.resources = {{"AppX", 3}};
+  lease.resources = {{{"AppX", 3, {"b"}}, 3}};
   return lease;
 }
 wire::LeaseStands stands() { return stands_of(lent()).lease_stands(); }
@@ -22,7 +22,7 @@ TEST(LeaseMessages, TellHowALeaseStands) {
   EXPECT_EQ(told->told.phase, lease::Phase::active);
   EXPECT_EQ(told->told.number, (lease::GrantNumber{7, 2}));
   EXPECT_EQ(told->told.hosts, (std::vector<lease::LeasedHost>{lent().hosts[0].has, lent().hosts[1].has}));
-  EXPECT_EQ(told->told.resources, lent().resources);
+  EXPECT_EQ(told->told.resources, (std::vector<lease::LeasedResource>{lent().resources[0].has}));
 }
 TEST(LeaseMessages, TellEveryState) {
   for (const auto phase : {lease::Phase::offered, lease::Phase::requested, lease::Phase::active,
@@ -45,6 +45,8 @@ TEST(LeaseMessages, ARowOfTheStoreHasAllOfALeaseButWhatTheConsumerSaid) {
   EXPECT_EQ(read->lease.id, of.lease.id);
   EXPECT_EQ(read->lease.number, of.lease.number);
   EXPECT_EQ(read->lease.hosts[1].told, 0);
+  EXPECT_EQ(read->lease.resources[0].has, of.lease.resources[0].has);
+  EXPECT_EQ(read->lease.resources[0].wanted, 3) << "nothing is taken before the policy is known";
   EXPECT_FALSE(lease_of(wire::LeaseRow(), "east"));
 }
 TEST(LeaseMessages, ToldHostsAreBounded) {
@@ -127,6 +129,8 @@ TEST(LeaseMessages, RefuseWhatCannotBeTrue) {
   EXPECT_NE(error_of([](auto& told) { told.mutable_hosts(0)->set_swap_mb(-5); }), "");
   EXPECT_NE(error_of([](auto& told) { told.mutable_resources(0)->set_name("\x1b[2J"); }), "");
   EXPECT_NE(error_of([](auto& told) { told.mutable_resources(0)->set_instances(-1); }), "");
+  EXPECT_NE(error_of([](auto& told) { told.mutable_resources(0)->add_hosts("c"); }), "");
+  EXPECT_NE(error_of([](auto& told) { *told.add_resources() = told.resources(0); }), "");
   EXPECT_NE(error_of([](auto& told) {
               while (told.hosts_size() <= kMostLeasedHosts) *told.add_hosts() = told.hosts(0);
             }),
