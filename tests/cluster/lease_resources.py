@@ -153,6 +153,39 @@ def test_a_changed_policy_takes_licences_back(bench):
             west.wait_for(job, "DONE")
 
 
+# An elim asks the licence server, which counts jobs of both clusters and of nobody's.
+def test_a_value_that_an_elim_reports_takes_no_licence_back(bench):
+    with two(bench, HOSTS + LICENCES.format(count=2), instances="[n2 n3]", kind="1") as clusters:
+        west, east = clusters["west"], clusters["east"]
+        free, gate = f"{east.top}/free", f"{west.places[ALICE]}/gate"
+
+        def tell(count):
+            with open(f"{free}.new", "w", encoding="utf-8") as file:
+                file.write(f"{count}\n")
+            os.rename(f"{free}.new", free)
+
+        tell(1)
+        east.write_elim("elim.lic", f'#!/bin/sh\nwhile :; do echo "1 lic $(cat {free})"; sleep 1; done\n')
+        wait_until(lambda: shared(east, "-e") == [("lic", 1.0, 0.0, "n2 n3")], shown(east))
+        first, second, third = (holds(clusters, gate, west, "-q", "borrow") for _ in range(3))
+        west.wait_for(first, "RUN")
+        expect_equal(west.field(second), "PEND", "there is one")
+        tell(1)  # the job has one, and another one came
+        wait_until(lambda: shared(east, "-e") == [("lic", 2.0, 2.0, "n2 n3")], shown(west, east))
+        tell(0)  # somebody else has more than were left
+        wait_until(lambda: shared(east)[0][1] == 0.0, shown(east))
+        west.wait_for(second, "RUN")
+        west.wait_for(first, "RUN")
+        expect_equal(west.field(third), "PEND", "two are lent")
+        reconfigure(east, HOSTS + LICENCES.format(count=1))
+        west.wait_for(second, "PEND")
+        west.wait_for(first, "RUN")
+        with open(gate, "w", encoding="utf-8"):
+            pass
+        for job in (first, second, third):
+            west.wait_for(job, "DONE")
+
+
 def requires(_):
     needs_users()
 

@@ -17,8 +17,8 @@ std::uint64_t seeds() {
   return asked ? std::strtoull(asked, nullptr, 10) : 500;
 }
 
-std::string run(std::uint64_t seed, Fault fault, bool shared) {
-  LeaseWorld world(seed, fault, shared);
+std::string run(std::uint64_t seed, Fault fault, bool shared, bool licences = false) {
+  LeaseWorld world(seed, fault, shared, licences);
   for (int i = 0; i < kSteps && world.broken.empty(); ++i) world.step();
   return world.broken;
 }
@@ -27,6 +27,26 @@ TEST(LeaseSim, NoSlotIsInTwoHands) {
   for (const bool shared : {false, true})
     for (std::uint64_t seed = 1; seed <= seeds(); ++seed)
       ASSERT_EQ(run(seed, Fault::none, shared), "") << (shared ? "shared" : "exclusive") << " seed " << seed;
+}
+
+TEST(LeaseSim, NoLicenceIsInTwoHands) {
+  for (const bool shared : {false, true})
+    for (std::uint64_t seed = 1; seed <= seeds(); ++seed)
+      ASSERT_EQ(run(seed, Fault::none, shared, true), "")
+          << (shared ? "shared" : "exclusive") << " seed " << seed;
+}
+TEST(LeaseSim, SidesAgreeOnLicencesWhenTheFaultsStop) {
+  int holders = 0;
+  for (std::uint64_t seed = 1; seed <= seeds() / 5; ++seed) {
+    LeaseWorld world(seed, Fault::none, seed % 2 == 0, true);
+    for (int i = 0; i < kSteps; ++i) world.step();
+    holders += world.holders;
+    const bool withdrawn = seed % 3 == 0;
+    world.quiet(withdrawn);
+    ASSERT_EQ(world.broken, "") << "seed " << seed;
+    ASSERT_TRUE(withdrawn ? world.gone() : world.agree()) << "seed " << seed << ": " << world.text();
+  }
+  EXPECT_GT(holders, static_cast<int>(seeds() / 10));
 }
 
 // Worlds that broke before a rule was there: no start is passed before RES has reported, and a number of another master is exceeded.
@@ -89,6 +109,21 @@ INSTANTIATE_TEST_SUITE_P(All, LeaseSimFault,
                                          Fault::used_slots_are_not_counted,
                                          Fault::res_runs_an_ended_attempt_again, Fault::res_reports_no_jobs,
                                          Fault::res_tells_an_end_that_has_not_come));
+
+class LeaseSimLicenceFault : public testing::TestWithParam<Fault> {};
+
+TEST_P(LeaseSimLicenceFault, IsFound) {
+  for (std::uint64_t seed = 1; seed <= 3000; ++seed)
+    if (run(seed, GetParam(), seed % 2 == 0, true).find("licences") != std::string::npos) {
+      RecordProperty("seed", static_cast<int>(seed));
+      return;
+    }
+  FAIL() << "no seed finds fault " << static_cast<int>(GetParam());
+}
+INSTANTIATE_TEST_SUITE_P(All, LeaseSimLicenceFault,
+                         testing::Values(Fault::start_beyond_the_instances_is_passed,
+                                         Fault::local_instances_are_not_counted,
+                                         Fault::lent_instances_are_not_counted));
 
 // One of these alone puts no slot into two hands: RES refuses an older term and says what it holds, and the provider counts that.
 class LeaseSimLayer : public testing::TestWithParam<Fault> {};

@@ -21,6 +21,7 @@ void LeaseWorld::begin() {
   event::Exported exported;
   for (const auto& [host, slots] : slots_)
     exported.hosts.push_back({host, shared_ && host != "a" ? 0 : shared_ ? 1 : slots, {}, {}, false});
+  exported.resources = lends(kLicences);
   decide(real_, exported);
   decide(real_, event::Asked{});
 }
@@ -150,7 +151,8 @@ HostsNow LeaseWorld::now_of(const Master& master) const {
 void LeaseWorld::decide(Master& master, const ProviderEvent& event) {
   if (!master.disk.lease) return;
   const ProviderDisk before = master.disk;
-  const auto effects = sched::lease::step(*master.disk.lease, event, now_of(master), master.term);
+  const auto effects =
+      sched::lease::step(*master.disk.lease, event, now_of(master), master.term, resources_now_of(master));
   // It dies before the commit, or behind it: then nothing is said.
   if (unreliable_ && !master.is_old && one_in(60)) {
     if (one_in(2)) commit(master, before);
@@ -188,6 +190,7 @@ void LeaseWorld::carry_out(Master& master, const ProviderEffects& effects) {
           --left;
         }
     }
+    if (const auto* killed = std::get_if<effect::KillHolders>(&each)) kill_holders(master, killed->instances);
     if (std::holds_alternative<effect::Forget>(each) && master.disk.lease) {
       const ProviderDisk before = master.disk;
       master.disk.lease.reset();
@@ -203,6 +206,7 @@ void LeaseWorld::tell(const Master& master) {
   stands.phase = master.disk.lease->phase;
   stands.number = master.disk.lease->number;
   for (const LentHost& host : master.disk.lease->hosts) stands.hosts.push_back(host.has);
+  for (const LentResource& resource : master.disk.lease->resources) stands.resources.push_back(resource.has);
   say(stands);
 }
 
@@ -212,7 +216,11 @@ void LeaseWorld::restart_provider(bool old_one_lives) {
     old_.exists = old_.is_old = true;
   }
   real_.disk = provider_disk_;
-  if (real_.disk.lease) real_.disk.lease->forget_what_was_said();
+  if (real_.disk.lease) {
+    real_.disk.lease->forget_what_was_said();
+    for (LentResource& resource : real_.disk.lease->resources)  // what the row does not have
+      resource.wanted = resource.has.instances, resource.kills = false;
+  }
   if (fault_ != Fault::term_is_not_raised_at_a_restart) ++real_.term;
   real_.fenced.clear();
   real_.heard.clear();
@@ -286,12 +294,14 @@ void LeaseWorld::start_asked(Master& master, const WorldMessage& message) {
   // Another master may have started jobs there: the consumer asks again.
   if (!master.heard.contains(message.host) && fault_ != Fault::start_is_passed_before_res_has_reported)
     return;
+  if (licences_ && holds(message.attempt) && !all_heard(master)) return;
   const ProviderDisk before = disk;
   int used = 0;
   for (const auto& [number, attempt] : disk.attempts)
     used += attempt.host == message.host && !attempt.over ? 1 : 0;
   if (fault_ == Fault::start_beyond_the_grant_is_passed) used = 0;
-  const bool taken = disk.lease && disk.lease->may_start(message.host, 1, message.number, used);
+  const bool taken = disk.lease && disk.lease->may_start(message.host, 1, message.number, used) &&
+                     may_hold(master, message.attempt);
   if (taken)
     disk.attempts[message.attempt] = {message.host, message.number, true, false};
   else
@@ -311,6 +321,7 @@ void LeaseWorld::start_local() {
   if (!real_.disk.lease) return;
   const std::string host = some_host();
   if (now_of(real_)[host].free <= 0) return;
+  if (licences_ && holds(next_local_) && licences_free(real_) <= 0) ++next_local_;
   const ProviderDisk before = real_.disk;
   const int job = next_local_++;
   real_.disk.locals[job] = host;
@@ -346,6 +357,7 @@ void LeaseWorld::change_policy(bool withdrawn) {
     const int wanted = unreliable_ ? pick(slots + 1) : slots;
     if (wanted > 0) exported.hosts.push_back({host, wanted, {}, {}, false});
   }
+  exported.resources = lends(unreliable_ ? static_cast<int>(exported.hosts.size()) : kLicences);
   decide(real_, exported);
 }
 
@@ -412,7 +424,7 @@ void LeaseWorld::consumer_hears(const WorldMessage& message) {
   switch (message.kind) {
     case Kind::stands:
       if (!consumer_disk_.lease) consumer_disk_.lease = ConsumerLease{.id = {"east", kLease}};
-      return consumer_decides(event::Told{message.phase, message.number, message.hosts, {}});
+      return consumer_decides(event::Told{message.phase, message.number, message.hosts, message.resources});
     case Kind::unlisted:
       return consumer_decides(event::Unlisted{});
     case Kind::accepted:
@@ -439,6 +451,7 @@ void LeaseWorld::place() {
   for (const auto& [number, attempt] : consumer_disk_.attempts) uses += attempt.host == host.host ? 1 : 0;
   // This consumer counts badly where the provider must notice it.
   if (uses >= host.slots && fault_ != Fault::start_beyond_the_grant_is_passed) return;
+  if (licences_ && !consumer_may_hold(consumer_disk_.next)) ++consumer_disk_.next;
   const int number = consumer_disk_.next++;
   consumer_disk_.attempts[number] = {host.host, lease.number, false, false};
   say({.kind = Kind::start, .host = host.host, .attempt = number, .number = lease.number});
@@ -481,6 +494,7 @@ void LeaseWorld::res_hears(Res& res, const WorldMessage& message) {
       if (answer == res::LeaseNumbers::Answer::older) return ended(message.attempt);
       res.running.insert(message.attempt);
       ++started;
+      holders += licences_ && holds(message.attempt) ? 1 : 0;
       return;
     }
     case Kind::run_local:

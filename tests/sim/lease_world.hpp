@@ -1,6 +1,8 @@
 // LeaseWorld: one provider, one consumer and the RES of two hosts with one lease between them, and a network that loses, repeats and
 // reorders messages. Each may be restarted, before or after what it decided is on disk; two masters of the provider may run at once.
-// After every step no host may run more jobs than the lease has slots there. Owned by a test; all randomness comes from the seed.
+// After every step no host may run more jobs than the lease has slots there. With licences every other job of either side holds an instance
+// of a shared resource of both hosts, and no more of them may run than there are instances. Owned by a test; all randomness comes from
+// the seed.
 #pragma once
 
 #include <map>
@@ -39,7 +41,12 @@ enum class Fault {
   res_runs_an_ended_attempt_again,
   res_reports_no_jobs,
   res_tells_an_end_that_has_not_come,
-  local_jobs_are_not_counted
+  local_jobs_are_not_counted,
+  // of licences
+  start_beyond_the_instances_is_passed,
+  local_instances_are_not_counted,
+  lent_instances_are_not_counted,
+  instances_are_used_before_res_has_reported  // found too rarely for a test
 };
 
 struct WorldMessage {
@@ -72,6 +79,7 @@ struct WorldMessage {
   bool wants = false;
   Phase phase{};
   std::vector<LeasedHost> hosts;
+  std::vector<LeasedResource> resources;
   std::map<std::string, int> uses;
   std::set<int> attempts;
   bool to_old_master = false;
@@ -79,7 +87,8 @@ struct WorldMessage {
 
 class LeaseWorld {
  public:
-  LeaseWorld(std::uint64_t seed, Fault fault, bool shared) : random_(seed), fault_(fault), shared_(shared) {
+  LeaseWorld(std::uint64_t seed, Fault fault, bool shared, bool licences = false)
+      : random_(seed), fault_(fault), shared_(shared), licences_(licences) {
     begin();
   }
 
@@ -91,6 +100,7 @@ class LeaseWorld {
   std::string broken;  // what was violated first; "": nothing
   int started = 0;     // jobs of the consumer that ran
   int moved = 0;       // slots that came back to the provider
+  int holders = 0;     // of `started`: jobs with a licence
   bool gone() const { return !real_.disk.lease && !consumer_disk_.lease; }
   Phase provider_phase() const { return real_.disk.lease ? real_.disk.lease->phase : Phase::returned; }
   Phase consumer_phase() const {
@@ -144,6 +154,20 @@ class LeaseWorld {
   void deliver(bool reliable);
   void handle(WorldMessage message);
 
+  // Licences.
+  static constexpr int kLicences = 2;
+  static bool holds(int job) { return job % 2 != 0; }
+  std::vector<LeasedResource> lends(int instances) const;
+  int licences_used(const Master& master) const;
+  int licences_free(const Master& master) const;
+  ResourcesNow resources_now_of(const Master& master) const;
+  bool all_heard(const Master& master) const;
+  // An attempt of the consumer: it holds none, or one of the lease's is free.
+  bool may_hold(const Master& master, int attempt) const;
+  bool consumer_may_hold(int attempt) const;
+  void kill_holders(Master& master, int instances);
+  void check_licences();
+
   // The provider.
   HostsNow now_of(const Master& master) const;
   void decide(Master& master, const ProviderEvent& event);
@@ -175,7 +199,7 @@ class LeaseWorld {
 
   std::mt19937_64 random_;
   Fault fault_;
-  bool shared_;
+  bool shared_, licences_;
   bool unreliable_ = true;
   std::map<std::string, int> slots_{{"a", 2}, {"b", 3}};  // of the lease on each host
   std::map<std::string, int> policy_;                     // that the policy exports now

@@ -11,6 +11,7 @@ void LeaseWorld::check() {
       broken =
           "host " + host + " runs " + std::to_string(run) + " jobs on " + std::to_string(slots) + " slots";
   }
+  check_licences();
 }
 
 std::string LeaseWorld::text() const {
@@ -22,6 +23,9 @@ std::string LeaseWorld::text() const {
     for (const LentHost& host : real_.disk.lease->hosts)
       all += " " + host.has.host + ":" + std::to_string(host.has.slots) + "/" + std::to_string(host.wanted) +
              (host.kills ? "!" : "") + " told " + std::to_string(host.told);
+    for (const LentResource& resource : real_.disk.lease->resources)
+      all += " " + resource.has.name + ":" + std::to_string(resource.has.instances) + "/" +
+             std::to_string(resource.wanted) + (resource.kills ? "!" : "");
   }
   for (const auto& [number, attempt] : real_.disk.attempts)
     if (!attempt.over) all += " has " + std::to_string(number) + "@" + attempt.host;
@@ -40,6 +44,9 @@ bool LeaseWorld::agree() const {
   if (!real_.disk.lease || !consumer_disk_.lease) return gone();
   std::vector<LeasedHost> lent;
   for (const LentHost& host : real_.disk.lease->hosts) lent.push_back(host.has);
+  std::vector<LeasedResource> resources;
+  for (const LentResource& resource : real_.disk.lease->resources) resources.push_back(resource.has);
+  if (resources != consumer_disk_.lease->resources) return false;
   return real_.disk.lease->number == consumer_disk_.lease->number && lent == consumer_disk_.lease->hosts &&
          real_.disk.lease->phase == consumer_disk_.lease->phase;
 }
