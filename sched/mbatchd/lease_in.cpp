@@ -195,12 +195,21 @@ std::vector<sched::InstancesOnLease> LeaseIn::instances() const {
   for (const auto& [of, one] : ending_)
     for (const auto& [resource, amount] : one.part.reserved) ending[{of.first, resource}] += amount;
   std::vector<sched::InstancesOnLease> instances;
+  if (std::all_of(leases_.begin(), leases_.end(),
+                  [](const auto& one) { return one.second.resources.empty(); }))
+    return instances;
+  std::map<HostId, const Lease*> used;  // as lease_of() says
+  for (const auto& [id, one] : leases_)
+    for (const auto& has : one.hosts)
+      if (has.slots > 0) used.emplace(HostId(id_of(has.host, id.provider)), &one);
   for (const auto& [id, one] : leases_)
     for (const auto& resource : one.resources) {
       sched::InstancesOnLease& to = instances.emplace_back();
       to.resource = resource.name;
       for (const auto& host : resource.hosts)
-        if (const HostId on(id_of(host, id.provider)); lease_of(on) == &one) to.hosts.push_back(on);
+        if (const auto on = used.find(HostId(id_of(host, id.provider)));
+            on != used.end() && on->second == &one)
+          to.hosts.push_back(on->first);
       to.instances = resource.instances;
       if (const auto held = ending.find({id.provider, resource.name}); held != ending.end())
         to.instances = std::max(0, to.instances - static_cast<int>(std::ceil(held->second)));

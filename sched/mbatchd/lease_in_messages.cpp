@@ -98,12 +98,12 @@ Result<void> LeaseIn::take_stands(const std::string& cluster, const wire::LeaseS
     if (of_it >= static_cast<std::ptrdiff_t>(kMostLeases))
       return internal_error("found more than " + std::to_string(kMostLeases) + " leases, expected fewer");
   }
-  std::size_t hosts = lease_told->told.hosts.size();
+  std::size_t count = lease_told->told.hosts.size() + lease_told->told.resources.size();
   for (const auto& [other, one] : leases_)
-    if (other.provider == cluster && other != id) hosts += one.hosts.size();
-  if (hosts > kMostHostsOfLeases)
+    if (other.provider == cluster && other != id) count += one.hosts.size() + one.resources.size();
+  if (count > kMostHostsOfLeases)
     return internal_error("found more than " + std::to_string(kMostHostsOfLeases) +
-                          " hosts in the leases of one cluster, expected fewer");
+                          " hosts and resources in the leases of one cluster, expected fewer");
   if (!leases_.contains(id)) {
     leases_[id].id = id;
     handler_.plan_soon();  // a job that waits already may use it

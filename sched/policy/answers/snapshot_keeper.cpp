@@ -244,8 +244,10 @@ std::vector<std::string> SnapshotKeeper::borrow(std::vector<HostOnLease> hosts,
     if (!rules_->indices().find(name)) unknown.insert(name);
   };
   take_borrowed_instances();
+  std::set<std::string> looked;
   for (const InstancesOnLease& one : borrowed_instances_)
-    if (!cycle::may_be_borrowed(*rules_->cluster, one.resource)) unknown.insert(one.resource);
+    if (looked.insert(one.resource).second && !cycle::may_be_borrowed(*rules_->cluster, one.resource))
+      unknown.insert(one.resource);
   for (const HostOnLease& host : borrowed_) {
     take_borrowed(host);
     for (const std::string& name : host.facts.booleans) note(name);

@@ -1,6 +1,7 @@
 #include "sched/policy/cycle/placement_rules.hpp"
 
 #include <algorithm>
+#include <map>
 #include <set>
 #include <unordered_set>
 
@@ -190,8 +191,11 @@ class RulesMaker {
     rules_->own_shared = static_cast<std::uint32_t>(rules_->shared.size());
     for (std::size_t id = 0; id < shared_before_.size(); ++id)
       if (shared_before_[id]) rules_->shared_resources[id] = true;
+    std::map<std::string, bool> may_be;  // each looked at once: it looks at all hosts
     for (const InstancesOnLease& on_lease : instances_) {
-      if (!may_be_borrowed(cluster(), on_lease.resource)) continue;
+      const auto [may, is_new] = may_be.try_emplace(on_lease.resource);
+      if (is_new) may->second = may_be_borrowed(cluster(), on_lease.resource);
+      if (!may->second) continue;
       SharedInstance instance{*rules_->indices().find(on_lease.resource), {}, {}, {}};
       for (const HostId& name : on_lease.hosts)
         if (const auto host = rules_->host(name);

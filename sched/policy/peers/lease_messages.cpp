@@ -289,6 +289,10 @@ Result<ToldLease> believed(const wire::LeaseStands& told) {
     lease.told.hosts.push_back(std::move(*host));
   }
   names.clear();
+  std::int64_t hosts_of_resources = 0;
+  for (const wire::LeaseResource& each : told.resources()) hosts_of_resources += each.hosts_size();
+  if (hosts_of_resources > kMostHostsOfResources)
+    return wrong_number("hosts of resources of a lease", hosts_of_resources, kMostHostsOfResources);
   for (const wire::LeaseResource& each : told.resources()) {
     auto resource = believed_resource(each, lease.told.hosts);
     if (!resource) return resource.error();

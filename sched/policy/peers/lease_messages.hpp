@@ -21,6 +21,7 @@ namespace rollcall::sched::peers {
 
 inline constexpr int kMostLeasedHosts = 10'000;  // of one lease
 inline constexpr int kMostLeasedResources = 1'000;
+inline constexpr int kMostHostsOfResources = 10 * kMostLeasedHosts;  // of all resources of one lease
 inline constexpr int kMostLeasedSlots = 1'000'000;  // of one host; also instances of one resource
 
 // ---------------------------------------------------------------- of the provider

@@ -132,6 +132,10 @@ TEST(LeaseMessages, RefuseWhatCannotBeTrue) {
   EXPECT_NE(error_of([](auto& told) { told.mutable_resources(0)->add_hosts("c"); }), "");
   EXPECT_NE(error_of([](auto& told) { *told.add_resources() = told.resources(0); }), "");
   EXPECT_NE(error_of([](auto& told) {
+              for (int i = 0; i <= kMostHostsOfResources; ++i) told.mutable_resources(0)->add_hosts("b");
+            }).find("hosts of resources"),
+            std::string::npos);
+  EXPECT_NE(error_of([](auto& told) {
               while (told.hosts_size() <= kMostLeasedHosts) *told.add_hosts() = told.hosts(0);
             }),
             "");

@@ -153,6 +153,22 @@ TEST_F(NewsPaces, BoundTheStopsOfJobsOnBorrowedHosts) {
   EXPECT_THAT(pace_.due(now_), SizeIs(1));
 }
 
+TEST_F(NewsPaces, BoundHostsThatAreLostAndHeardAgain) {
+  Job& borrowed = job(7);
+  int passed = 0;
+  for (int i = 0; i < 1000; ++i) {
+    const bool lost = i % 2 == 0;
+    HostReport report = report::HeardAgain{{{7, 0}, 1}};
+    if (lost) report = report::Unheard{{{7, 0}, 1}};
+    const auto before = borrowed.record.status();
+    if (!pace_.passes("e1@east", report, &borrowed, now_)) continue;
+    borrowed.record.set_status(lost ? wire::STATUS_UNKWN : wire::STATUS_RUN);
+    passed += borrowed.record.status() != before ? 1 : 0;
+  }
+  EXPECT_LE(passed, NewsPace::kFree + 1);
+  EXPECT_GE(passed, NewsPace::kFree);
+}
+
 TEST_F(NewsPaces, AreNotForAttemptsThatAreNotOurs) {
   EXPECT_TRUE(pace_.passes("@east", told(8, wire::STATUS_RUN), nullptr, now_));
   Job& other = job(9);

@@ -190,6 +190,11 @@ TEST(SharedRows, HaveTheirHosts) {
   EXPECT_EQ(shared_rows_table(rows),
             "RESOURCE                 TOTAL       RESERVED       LOCATION\n"
             "vcssim                    12.0            3.0       archer kilenc\n");
+  row.set_total(static_cast<double>(kUnknownLoad));
+  const std::string json = shared_rows_json(rows);
+  for (const char* member : {"\"RESOURCE\":\"vcssim\"", "\"TOTAL\":\"\"", "\"RESERVED\":\"3.0\"",
+                             "\"LOCATION\":\"archer kilenc\""})
+    EXPECT_NE(json.find(member), std::string::npos) << member << " in " << json;
 }
 
 wire::BatchReply::Queue& add_queue(Queues& queues, const std::string& name, int priority) {
