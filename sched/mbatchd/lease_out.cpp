@@ -200,10 +200,11 @@ bool LeaseOut::keep(std::uint64_t number, const Lease* of) {
 bool LeaseOut::step(std::uint64_t number, const lease::ProviderEvent& event) {
   Lease next = leases_.at(number);
   const std::string before = peers::row_of(next).SerializeAsString();
-  auto now = lease::hosts_now(next, all(), own_hosts(), attempts());
+  const auto own = own_hosts();
+  auto now = lease::hosts_now(next, all(), own, attempts());
   for (auto& [host, here] : now) here.fenced = fences_.on_disk(host, number);
   const auto phase = next.lease.phase;
-  const auto resources = lease::resources_now(next, all(), instances(), own_hosts(), held_by_attempts());
+  const auto resources = lease::resources_now(next, all(), instances(), own, held_by_attempts());
   const auto effects = lease::step(next.lease, event, now, store_.term(), resources);
   const bool is_new = !exported_.contains(number);
   if ((is_new || peers::row_of(next).SerializeAsString() != before) && !keep(number, &next)) {

@@ -624,6 +624,27 @@ TEST_F(LeaseInTest, SlotsOfAPartWhoseJobPendsAgainAreUsedUntilItIsOverThere) {
   EXPECT_EQ(keeper->snapshot().slots(*host), 2);
 }
 
+TEST_F(LentLicences, APartHoldsThemUntilItIsOverThere) {
+  tells_addresses();
+  tells("hostA", sched::report::HostCame{{}, true});
+  const sched::JobKey key{submit(sched::book::plain_job()), 0};
+  auto plan = sched::book::on_hosts({"hostA", "n2@east"});
+  plan.placement.reservations = {{"lic", sched::HostId("n2@east"), 1.5, {}, false}};
+  effects = book->hosts().dispatch(key, plan, now);
+  expectations();
+  ASSERT_EQ(count(What::kOffer), 1);
+  const auto offer =
+      std::find_if(said.begin(), said.end(), [](const auto& one) { return one.has_offer(); })->offer();
+  ASSERT_EQ(offer.reserved_size(), 1);
+  EXPECT_EQ(offer.reserved(0).amount(), 1.5);
+  tells("hostA", sched::report::NotPrepared{{key, job(key).record.attempt()}, "its disk is full"});
+  ASSERT_EQ(status(key), wire::STATUS_PEND);
+  expectations();
+  EXPECT_EQ(instances(), 1.0) << "of three";
+  part_over(key, wire::ForwardOver::NOT_STARTED);
+  EXPECT_EQ(instances(), 3.0);
+}
+
 TEST_F(LeaseInTest, TheStartIsTakenBackWhereAPartIsRecalledBeforeTheGo) {
   connects();
   tells_addresses();
