@@ -27,7 +27,8 @@ AttemptRules attempt_rules(const wire::JobOrder& order) {
   }
   if (!start.from_cluster().empty() && asked.interactive() == wire::Submission::NONE) {
     if (!asked.input_file().empty() && !asked.has_spooled_input()) rules.pre_exec = true;
-    if (!asked.output_file().empty() || !asked.error_file().empty()) rules.copies_back = true;
+    if (!asked.output_file().empty() || !asked.error_file().empty())
+      rules.copies_back = rules.returns_output = true;
   }
   if (!start.queue_pre_exec().empty() || !asked.pre_exec().empty() || !order.eexec().empty())
     rules.pre_exec = true;
@@ -56,7 +57,9 @@ struct LifeTexts {
   std::string operator()(const effect::RunControl& e) const { return "run the control " + e.command; }
   std::string operator()(const effect::KillAll&) const { return "kill all"; }
   std::string operator()(const effect::ChangeLimits&) const { return "change limits"; }
-  std::string operator()(const effect::RunCopiesBack&) const { return "run copies back"; }
+  std::string operator()(const effect::RunCopiesBack& e) const {
+    return e.output_alone ? "run copies back of the output alone" : "run copies back";
+  }
   std::string operator()(const effect::TellRunning&) const { return "tell running"; }
   std::string operator()(const effect::LookForRunning&) const { return "look for running processes"; }
   std::string operator()(const effect::Freeze&) const { return "freeze"; }

@@ -101,7 +101,7 @@ void emptied(JobLife& life, TimePoint now, Effects& out) {
   }
   if (!std::exchange(life.copy_back, false)) return tell_end(life, now, out);
   life.phase = Phase::copying;
-  out.push_back(effect::RunCopiesBack{});
+  out.push_back(effect::RunCopiesBack{life.never_ran});
 }
 
 // A stopped pre-execution has its time when it goes on.
@@ -154,6 +154,8 @@ struct Step {
     // The job's own faults: another start would fail as well.
     if (const int code = e.no_input ? 1 : e.no_program; code != 0) {
       life.outcome = {How::ENDED, code << 8, life.reason, e.why, life.rules.post_exec, false};
+      life.copy_back = life.rules.returns_output;
+      life.never_ran = true;
       return clear(life, out);
     }
     if (e.no_directory) life.reason = kTermCwdNotExist;

@@ -62,7 +62,8 @@ enum TermReason : int {
 struct AttemptRules {
   bool first_host = true;
   bool pre_exec = false, post_exec = false;
-  bool copies_back = false;  // files of -f come back when the job has ended
+  bool copies_back = false;     // files of -f, or the output, go back when the job has ended
+  bool returns_output = false;  // to the cluster where it was submitted, also of a job that could not run
   bool interactive = false;
   bool polite_stop = false;  // TSTP before STOP: parallel and interactive jobs
   int stop_signal = 0;       // LSB_SIGSTOP; 0: by polite_stop
@@ -140,7 +141,9 @@ struct ChangeLimits {  // what is enforced from now on, also of processes that r
   std::int64_t terminate_us = 0;  // -t; 0: none
 };
 struct KillAll {};  // until nothing is left: Emptied
-struct RunCopiesBack {};
+struct RunCopiesBack {
+  bool output_alone = false;  // the job has not run, and has made no files
+};
 struct TellRunning {};
 struct TellStopped {};
 struct TellResumed {};
@@ -198,7 +201,8 @@ struct JobLife {
   int reason = 0;  // TERM_*
   bool ended_by_us = false;
   bool ran_terminate = false;  // a command of JOB_CONTROLS was run to end it
-  bool copy_back = false;      // the job has run, and files of -f are still to come back
+  bool copy_back = false;      // files of -f, or the output, are still to go back
+  bool never_ran = false;      // it has ended without its input or its program
   bool post_killed = false;    // clearing: after the post-execution, whose end alone is told then
   std::uint64_t last_order = 0;
   effect::TellOver outcome;  // made when it is known

@@ -177,6 +177,15 @@ std::string first_line(const std::string& path) {
   return text.substr(0, text.find('\n'));
 }
 
+// Why the file of -i did not come, with its name where it was submitted. `line`: lsrcp's.
+std::string not_brought(const wire::Submission& asked, const wire::JobKey& job, const std::string& line) {
+  constexpr std::string_view kName = "@:input: ";
+  const auto at = line.find(kName);
+  return "-i: " + asked.from_host() + ":" +
+         under(wanted_directory(asked, job), expand_name(asked.input_file(), job)) + ": " +
+         (at == std::string::npos ? line : line.substr(at + kName.size()));
+}
+
 // A job without its input has nothing to do on any host, so it ends instead of pending again.
 Result<void> open_input(const wire::Submission& asked, const wire::JobKey& job, JobFiles& files) {
   std::string input = asked.input_file().empty()
@@ -194,7 +203,8 @@ Result<void> open_input(const wire::Submission& asked, const wire::JobKey& job, 
   if (files.input) return {};
   files.input_missing = true;
   Error why = cannot("open", input);
-  if (const std::string line = first_line(complaint); !line.empty()) why = internal_error(line);
+  if (const std::string line = first_line(complaint); !line.empty())
+    why = internal_error(not_brought(asked, job, line));
   files.trouble += why.text + "; the job was not run.\n";
   return why;
 }

@@ -93,9 +93,9 @@ class Shepherd {
     hooks_.begin(preparation(order_, files_.places), 0, Hooks::After::failure_ends);
     meter_.begin(now());
   }
-  void carry_out(const effect::RunCopiesBack&) {
+  void carry_out(const effect::RunCopiesBack& e) {
     const std::string& told = files_.error_file.empty() ? files_.places.output_file : files_.error_file;
-    auto commands = commands_back(order_.start(), told);
+    auto commands = e.output_alone ? std::vector<std::string>() : commands_back(order_.start(), told);
     // The report stands at the end of an output that goes back.
     if (!files_.returned_output.empty()) {
       report_ = tell_end(order_, files_, over_of(life_.outcome), meter_.sampled(), wall_us());

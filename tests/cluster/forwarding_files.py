@@ -97,7 +97,10 @@ def test_input_and_output_are_those_of_the_submission_without_a_shared_home(benc
         expect(os.path.exists(f"{home}/numbered.{job}.3"), f"numbers: {os.listdir(home)}")
         job = west.bsub("cat >ran", "-i", "none", "-o", "out2")
         expect_equal(west.wait_for(job, "DONE", "EXIT"), "EXIT", "without its input")
-        expect_in("@:input: cannot read it: there is no such file", west.user("bjobs", "-l", "-UF", str(job)).stdout, "why")
+        said = west.user("bjobs", "-l", "-UF", str(job)).stdout
+        expect_in(f"-i: n1:{home}/none: cannot read it: there is no such file", said, "why")
+        expect("the output" not in said, f"its output is not to blame: {said}")
+        expect_in("there is no such file; the job was not run.", read(f"{home}/out2"), "the report")
     bench.saw("-i, -o, -e, -oo, %J and %I; a missing input named")
 
 

@@ -117,6 +117,16 @@ TEST_F(ResHooks, AJobWithoutItsInputIsOverAndIsNotTriedAgain) {
   EXPECT_EQ(over_.why, "cannot open in");
 }
 
+// Its report says why, and the output that goes back has the report.
+TEST_F(ResHooks, AJobWithoutItsInputReturnsItsOutputToTheClusterOfItsSubmission) {
+  life_.rules.pre_exec = false;
+  life_.rules.copies_back = life_.rules.returns_output = true;
+  happens(event::Began{});
+  happens(event::JobNotStarted{"cannot open in", false, true});
+  EXPECT_THAT(happens(event::Emptied{}), ElementsAre("run copies back of the output alone"));
+  EXPECT_THAT(happens(event::CopiesEnded{}), ElementsAre("tell over 0 256 0", "run the post-execution"));
+}
+
 TEST_F(ResHooks, JobWhoseShellCannotBeExecutedIsOverAndIsNotTriedAgain) {
   life_.rules.pre_exec = false;
   happens(event::Began{});
