@@ -298,7 +298,7 @@ class Explanation {
         return plain(host, fit, "Not specified in job submission", "bsub -m does not name it");
       case Obstacle::excluded:
         return plain(host, fit, "Host is excluded for the job",
-                     "its pre-execution command failed there, or its exit code excludes the host");
+                     "it could not be started there (bjobs -l says why), or its exit code excludes the host");
       case Obstacle::recently:
         return plain(host, fit, "Just started a job recently",
                      "JOB_ACCEPT_INTERVAL is " + duration_text(queue().accept_interval_s));

@@ -80,8 +80,7 @@ class Judge {
       verdict.preemptable = preemptable_slots(row.slots);
       verdict.mixed_types = job_.same_type && row.several_types;
     }
-    if (!row.offered)
-      return leave_out(verdict, table_.queues()[queue].connected ? LeftOut::closed : LeftOut::disconnected);
+    if (!row.offered) return leave_out(verdict, why_not_offered(table_.queues()[queue]));
     if (row.refused) return leave_out(verdict, LeftOut::refused);
     if (row.told && !has_resources(queue, row, verdict)) return;
     if (row.returned && barred(job_, table_.queues()[queue], settings_))
@@ -91,6 +90,11 @@ class Judge {
   }
 
  private:
+  static LeftOut why_not_offered(const RemoteQueue& queue) {
+    if (queue.connected) return LeftOut::closed;
+    return queue.peer ? LeftOut::disconnected : LeftOut::no_peer;
+  }
+
   // False where the queue lacks what the job asks for, whatever its load is.
   bool has_resources(std::size_t queue, const QueueTable::Row& row, Verdict& verdict) const {
     if (!asked_.met_by(queue)) {

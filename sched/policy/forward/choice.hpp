@@ -46,6 +46,7 @@ enum class Tier : std::uint8_t { listed, free, preemptable, room, available, unk
 
 enum class LeftOut : std::uint8_t {
   disconnected,
+  no_peer,        // RemoteQueue::peer is false
   closed,         // RemoteQueue::closed says why
   refused,        // RemoteQueue::refused says why
   lacks_type,     // Verdict::lacking: which of the job's types

@@ -62,6 +62,7 @@ struct ValueTerm {
 struct RemoteQueue {
   conf::RemoteQueue name;
   bool connected = true;
+  bool peer = true;                // its cluster is in lsf.shared, and RemoteClusters does not leave it out
   std::string closed;              // why no job is offered to it now; "": jobs are
   std::optional<Figures> figures;  // with our own forwards (ForwardedCounts); none: no update has come yet
   Duration age{0};                 // of the last update

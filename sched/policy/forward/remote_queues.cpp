@@ -1,5 +1,6 @@
 #include "sched/policy/forward/remote_queues.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace rollcall::sched::forward {
@@ -84,14 +85,16 @@ std::vector<RemoteQueue> RemoteQueues::of(const std::vector<conf::RemoteQueue>& 
                                           const std::vector<std::string>& clusters, TimePoint now) const {
   std::vector<RemoteQueue> remote;
   std::set<Name> named;
-  const auto add = [&](const conf::RemoteQueue& queue) {
-    if (named.insert(name_of(queue)).second) remote.push_back(described(queue, now));
+  const auto add = [&](const conf::RemoteQueue& queue, bool peer) {
+    if (!named.insert(name_of(queue)).second) return;
+    remote.push_back(described(queue, now));
+    remote.back().peer = peer;
   };
   for (const auto& queue : sends_to)
     if (queue.cluster != "allclusters")
-      add(queue);
+      add(queue, std::find(clusters.begin(), clusters.end(), queue.cluster) != clusters.end());
     else
-      for (const auto& cluster : clusters) add({queue.queue, cluster});
+      for (const auto& cluster : clusters) add({queue.queue, cluster}, true);
   return remote;
 }
 

@@ -10,18 +10,20 @@ namespace {
 
 std::string number(std::int64_t value) { return std::to_string(value); }
 std::string number(std::optional<int> value) { return value ? std::to_string(*value) : "-"; }
+// Slots that are owed are none: the terms beside a difference say how many.
+std::int64_t shown(std::int64_t count) { return std::max<std::int64_t>(count, 0); }
 std::string slots(std::int64_t count) { return number(count) + (count == 1 ? " slot" : " slots"); }
 std::string seconds(Duration time) {
   return number(std::chrono::duration_cast<std::chrono::seconds>(time).count()) + " s";
 }
 
 std::string free_words(const Verdict& verdict, const Slots& counted) {
-  return number(verdict.free) + " free (" + number(counted.available) + " available - " +
-         number(counted.pending) + " pending)";
+  return number(shown(verdict.free)) + " free (" + number(shown(counted.available)) + " available - " +
+         number(shown(counted.pending)) + " pending)";
 }
 std::string preemptable_words(const Verdict& verdict, const Slots& counted) {
-  return number(verdict.preemptable) + " by preemption (" + number(counted.preemptable) + " preemptable - " +
-         number(counted.pending) + " pending)";
+  return number(shown(verdict.preemptable)) + " by preemption (" + number(shown(counted.preemptable)) +
+         " preemptable - " + number(shown(counted.pending)) + " pending)";
 }
 
 // What of its slots was counted.
@@ -37,7 +39,7 @@ std::string tier_words(const Verdict& verdict, const RemoteQueue& queue, const S
     case Tier::listed:
       return "in the order of SNDJOBS_TO";
     case Tier::available:
-      return number(queue.figures->slots.available) + " available";
+      return number(shown(queue.figures->slots.available)) + " available";
     case Tier::free:
       return free_words(verdict, queue.figures->slots);
     case Tier::preemptable:
@@ -61,7 +63,7 @@ std::string returned_words(const RemoteQueue& queue, const Settings& settings) {
 std::string no_room_words(const RemoteQueue& queue) {
   return queue.figures->job_room.value_or(1) < 1
              ? "no room under IMPT_JOBBKLG"
-             : "room for " + slots(*queue.figures->slot_room) + " under IMPT_SLOTBKLG";
+             : "room for " + slots(shown(*queue.figures->slot_room)) + " under IMPT_SLOTBKLG";
 }
 
 std::string left_out_words(const Verdict& verdict, const ForwardJob& job, const RemoteQueue& queue,
@@ -69,6 +71,8 @@ std::string left_out_words(const Verdict& verdict, const ForwardJob& job, const 
   switch (verdict.why) {
     case LeftOut::disconnected:
       return "its cluster is not connected";
+    case LeftOut::no_peer:
+      return "its cluster is not in lsf.shared, or RemoteClusters leaves it out";
     case LeftOut::closed:
       return queue.closed;
     case LeftOut::refused:
@@ -103,6 +107,8 @@ std::string row_of(const std::string& name, std::size_t widest, std::span<const 
   return line + "  " + why + "\n";
 }
 
+std::string room(std::optional<int> under_limit) { return under_limit ? number(shown(*under_limit)) : "-"; }
+
 std::vector<std::string> cells_of(const Verdict& verdict, const RemoteQueue& queue) {
   std::vector<std::string> cells{verdict.place > 0 ? number(verdict.place) : "-",
                                  verdict.tier ? std::string(text(*verdict.tier)) : "-"};
@@ -113,10 +119,10 @@ std::vector<std::string> cells_of(const Verdict& verdict, const RemoteQueue& que
   const Slots& counted = queue.figures->slots;
   for (const int count :
        {counted.total, counted.available, counted.running, counted.pending, counted.preemptable})
-    cells.push_back(number(count));
+    cells.push_back(number(shown(count)));
   const auto age = std::chrono::duration_cast<std::chrono::seconds>(queue.age).count();
   for (std::string cell :
-       {number(verdict.free), number(queue.figures->job_room), number(queue.figures->slot_room),
+       {number(shown(verdict.free)), room(queue.figures->job_room), room(queue.figures->slot_room),
         number(queue.priority), number(queue.lowest_preemptable), number(age)})
     cells.push_back(std::move(cell));
   return cells;

@@ -193,6 +193,15 @@ TEST(ForwardChoice, FreeSlotsNeedNoRoom) {
   EXPECT_EQ(offers(job_of(5), queues, settings_of({Kind::resource_only})), "east");
 }
 
+TEST(ForwardChoice, SaysThatItsClusterIsNoPeer) {
+  std::vector<RemoteQueue> queues(1, remote_queue("nowhere", 5, 0));
+  queues[0].connected = queues[0].peer = false;
+  const auto choice = choose(job_of(1), queues, {});
+  EXPECT_EQ(choice.verdicts[0].why, LeftOut::no_peer);
+  EXPECT_EQ(words_of(choice.verdicts[0], job_of(1), queues[0], {}),
+            "its cluster is not in lsf.shared, or RemoteClusters leaves it out");
+}
+
 TEST(ForwardChoice, SaysWhatAQueueLacks) {
   std::vector<RemoteQueue> queues(4, remote_queue("east", 50, 0));
   queues[0].connected = false;

@@ -32,6 +32,12 @@ TEST(RemoteQueues, AreThoseOfSndjobsToEachOnce) {
   EXPECT_THAT(names, testing::ElementsAre("guests@west up", "guests@east", "other@east"));
 }
 
+TEST(RemoteQueues, AreOfNoPeerWhereLsfSharedLacksTheirCluster) {
+  const auto queues = RemoteQueues(1).of({kWest, kEast}, {"east"}, at(0));
+  EXPECT_FALSE(queues[0].peer);
+  EXPECT_TRUE(queues[1].peer);
+}
+
 TEST(RemoteQueues, AreClosedWhereTheirClusterDoesNotName) {
   RemoteQueues queues(1);
   EXPECT_EQ(queues.of({kEast}, {}, at(0))[0].closed, "") << "it has not told";
