@@ -75,6 +75,11 @@ void LeaseIn::configure(std::shared_ptr<const Configuration> configuration) {
   borrow();
 }
 
+void LeaseIn::log_change(const std::string& provider, std::string line) {
+  const TimePoint now{std::chrono::steady_clock::now().time_since_epoch()};
+  for (const auto& told : changes_.lines(provider, std::move(line), now)) log_.notice(told);
+}
+
 void LeaseIn::step(const LeaseId& id, const lease::ConsumerEvent& event) {
   lease_hosts_known_ = false;
   Lease& of = leases_.at(id);
@@ -85,7 +90,7 @@ void LeaseIn::step(const LeaseId& id, const lease::ConsumerEvent& event) {
     } else {
       handler_.say(id.provider, peers::answer_of(of, of.number, {}));  // no job of ours is left there
       answers_.erase(id);
-      log_.notice("lease " + lease::text(id) + " is over");
+      log_change(id.provider, "lease " + lease::text(id) + " is over");
       leases_.erase(id);
       return;
     }

@@ -27,6 +27,7 @@
 #include "sched/policy/answers/snapshot_keeper.hpp"
 #include "sched/policy/book/host_ledger.hpp"
 #include "sched/policy/book/job_table.hpp"
+#include "sched/policy/lease/change_lines.hpp"
 #include "sched/policy/lease/lease_life.hpp"
 #include "sched/policy/lease/lease_report.hpp"
 #include "sched/policy/peers/lease_messages.hpp"
@@ -153,6 +154,7 @@ class LeaseIn : public sched::Engine {
   sched::lease::JobsNow jobs_of(const Lease& lease) const;
   std::map<std::string, int> uses(const Lease& lease) const;
   bool knows(const std::string& cluster) const;
+  void log_change(const std::string& provider, std::string line);
   // The lease whose slots are used on the host; nullptr: none.
   const Lease* lease_of(const sched::HostId& host) const;
   bool all_placeable(const std::vector<wire::ExecHost>& hosts) const;
@@ -193,6 +195,7 @@ class LeaseIn : public sched::Engine {
   std::set<std::string> came_;                                 // hosts that the Book believes connected
   std::set<LeaseId> answers_;                                  // due
   std::set<std::string> unknown_;                              // resources that the log was told of
+  sched::lease::ChangeLines changes_;
 };
 
 }  // namespace rollcall::mbatchd

@@ -111,8 +111,9 @@ Result<void> LeaseIn::take_stands(const std::string& cluster, const wire::LeaseS
   const auto phase = leases_.at(id).phase;
   step(id, lease_told->told);
   if (const auto now = leases_.find(id); now != leases_.end() && now->second.phase != phase) {
-    log_.notice("lease " + lease::text(id) + ": " + std::string(lease::text(phase)) + " -> " +
-                std::string(lease::text(now->second.phase)) + ", grant " + lease::text(now->second.number));
+    log_change(cluster, "lease " + lease::text(id) + ": " + std::string(lease::text(phase)) + " -> " +
+                            std::string(lease::text(now->second.phase)) + ", grant " +
+                            lease::text(now->second.number));
     handler_.plan_soon();
   }
   borrow_soon();

@@ -1,0 +1,45 @@
+// ChangeLines: which changes of borrowed leases mbatchd's log has. A provider that alternates its leases fills no log: a cluster has
+// kMostInAMinute lines in a minute, and the rest is a number.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "common/base/job_clock.hpp"
+
+namespace rollcall::sched::lease {
+
+class ChangeLines {
+ public:
+  static constexpr std::size_t kMostInAMinute = 20;
+
+  // What the log gets for this change of a lease of the provider.
+  std::vector<std::string> lines(const std::string& provider, std::string line, TimePoint now) {
+    std::vector<std::string> told;
+    const auto [found, first] = minutes_.try_emplace(provider, Minute{now});
+    Minute& minute = found->second;
+    if (!first && now - minute.begin >= std::chrono::minutes(1)) {
+      if (minute.changes > kMostInAMinute)
+        told.push_back("cluster " + provider + ": " + std::to_string(minute.changes - kMostInAMinute) +
+                       " more changes of its leases were not logged");
+      minute = {now};
+    }
+    if (++minute.changes <= kMostInAMinute) told.push_back(std::move(line));
+    if (minute.changes == kMostInAMinute)
+      told.push_back("cluster " + provider + ": further changes of its leases are not logged in this minute");
+    return told;
+  }
+
+ private:
+  struct Minute {
+    TimePoint begin;
+    std::size_t changes = 0;
+  };
+  std::map<std::string, Minute> minutes_;  // by provider: they are peers, of the configuration
+};
+
+}  // namespace rollcall::sched::lease
