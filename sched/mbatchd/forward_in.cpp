@@ -270,6 +270,7 @@ void ForwardIn::flush(WallTime now) {
             [this](const std::string& cluster, wire::PeerMessage message) {
               handler_.say(cluster, std::move(message));
             });
+  if (in_.greets()) handler_.turn_soon();
   for (const std::string& cluster : in_.connected()) work(cluster, now);  // what waited for room of answers
 }
 

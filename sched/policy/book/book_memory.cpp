@@ -377,6 +377,7 @@ void Memory::enter(BookEntry& entry) {
   const std::uint32_t slots = slots_of(*entry.job);
   entry.submission = record.submission();
   entry.shown = shown_status(record);
+  entry.acknowledged = record.from().acknowledged();
   auto& same = by_status[status];
   same.insert(same.end(), key);
   count_status(entry.user->counts, counted, slots, true);

@@ -141,46 +141,61 @@ void InboundForwards::changed(const std::set<JobKey>& jobs) {
 void InboundForwards::flush(const Jobs& jobs, const Say& say) {
   for (const std::string& cluster : connected())
     for (auto& message : due_for(cluster, jobs)) say(cluster, std::move(message));
-  for (const JobKey job : std::exchange(changed_, {})) tell(job, jobs, say);
+  std::set<JobKey> waiting;
+  for (const JobKey job : std::exchange(changed_, {}))
+    if (!tell(job, jobs, say)) waiting.insert(job);
+  changed_.merge(waiting);
   reasons_.clear();
+}
+
+bool InboundForwards::greets() const {
+  return std::any_of(peers_.begin(), peers_.end(), [](const auto& one) { return !one.second.greeted; });
 }
 
 std::vector<wire::PeerMessage> InboundForwards::due_for(const std::string& cluster, const Jobs& jobs) {
   Peer* const to = peer(cluster);
   if (!to) return {};
   std::vector<wire::PeerMessage> due;
-  if (!std::exchange(to->greeted, true)) greet(cluster, *to, jobs, due);
+  if (!to->greeted) due.push_back(greeting(cluster, *to, jobs));
+  if (!to->greeted) return due;
   for (auto& answer : std::exchange(to->answers, {})) due.push_back(std::move(answer));
   return due;
 }
 
-void InboundForwards::greet(const std::string& cluster, Peer& peer, const Jobs& jobs,
-                            std::vector<wire::PeerMessage>& due) {
-  due.emplace_back().mutable_held();
+// The next part.
+wire::PeerMessage InboundForwards::greeting(const std::string& cluster, Peer& peer, const Jobs& jobs) {
+  if (!peer.untold) {
+    peer.untold = jobs.held_for(cluster);
+    std::reverse(peer.untold->begin(), peer.untold->end());
+  }
+  wire::PeerMessage message;
+  auto& held = *message.mutable_held();
   std::size_t bytes = 0;
-  for (const JobKey job : jobs.held_for(cluster)) {
+  for (auto& untold = *peer.untold; !untold.empty() && bytes < limits_.full_part; untold.pop_back()) {
+    const JobKey job = untold.back();
     auto known = jobs.said_of(job);
     if (!known) continue;
     if (const Job* record = jobs.find(job)) note(peer, queue_of(*record), record->record.from().number());
     auto said = without_processes(std::move(*known));
-    if (bytes >= limits_.full_part) {
-      due.emplace_back().mutable_held();
-      bytes = 0;
-    }
     bytes += said.state ? said.state->ByteSizeLong() : said.over->ByteSizeLong();
-    auto& held = *due.back().mutable_held();
     if (said.state) *held.add_running() = std::move(*said.state);
     if (said.over) *held.add_over() = std::move(*said.over);
   }
-  due.back().mutable_held()->set_last(true);
+  if (!peer.untold->empty()) return message;
+  peer.untold.reset();
+  peer.greeted = true;
+  held.set_last(true);
+  return message;
 }
 
-void InboundForwards::tell(JobKey job, const Jobs& jobs, const Say& say) {
+bool InboundForwards::tell(JobKey job, const Jobs& jobs, const Say& say) {
   const Job* record = jobs.find(job);
-  if (!record || !peers_.contains(record->record.from().cluster())) return;
+  const Peer* const to = record ? peer(record->record.from().cluster()) : nullptr;
+  if (!to) return true;
+  if (!to->greeted) return false;
   const std::string cluster = record->record.from().cluster();
   auto known = jobs.said_of(job);
-  if (!known) return;
+  if (!known) return true;
   auto said = without_processes(std::move(*known));
   wire::PeerMessage message;
   if (said.state) {
@@ -194,6 +209,7 @@ void InboundForwards::tell(JobKey job, const Jobs& jobs, const Say& say) {
     *message.mutable_over() = std::move(*said.over);
   }
   say(cluster, std::move(message));
+  return true;
 }
 
 InboundForwards::Unfinished InboundForwards::unfinished_of(const std::string& cluster, const Jobs& jobs) {

@@ -11,8 +11,11 @@
 //   lost              | -             | not connected; answers that wait are dropped
 //   heard             | dropped       | waits for its turn; an error beyond the bounds
 //   answered, refused | dropped       | waits for flush()
-//   changed           | not told      | told by flush()
+//   changed           | not told      | waits until it is greeted        | told by flush()
 //   figures           | none          | none                             | with the highest offer of each queue that was answered
+//
+// What is held is told in parts, one in each flush(), and each job as it stands then: a million attempts take no turn of mbatchd for
+// themselves, and are not in memory at once.
 //
 // An answer that left in the next connection would answer an offer that may be accepted there. docs/decisions/0090, 0104.
 #pragma once
@@ -92,6 +95,8 @@ class InboundForwards {
   // Why jobs pend, of as many as fit into `most_bytes`; none: of all.
   void tell_reasons(const Jobs& jobs, std::optional<std::size_t> most_bytes);
   bool anything_changed() const { return !changed_.empty(); }
+  // More of what is held is to be told: flush() is to be called again soon.
+  bool greets() const;
   // All is committed. `say` may call lost().
   void flush(const Jobs& jobs, const Say& say);
 
@@ -104,6 +109,8 @@ class InboundForwards {
   struct Peer {
     std::uint64_t connection = 0;
     bool greeted = false;
+    std::optional<std::vector<JobKey>>
+        untold;  // of what is held, the last first; none: not asked yet, or all is told
     std::deque<wire::PeerMessage> inbox;
     std::size_t waiting_bytes = 0;  // in it
     bool looks_up = false;
@@ -114,8 +121,9 @@ class InboundForwards {
   Peer* peer(const std::string& cluster);
   const Peer* peer(const std::string& cluster) const;
   std::vector<wire::PeerMessage> due_for(const std::string& cluster, const Jobs& jobs);
-  void greet(const std::string& cluster, Peer& peer, const Jobs& jobs, std::vector<wire::PeerMessage>& due);
-  void tell(JobKey job, const Jobs& jobs, const Say& say);
+  wire::PeerMessage greeting(const std::string& cluster, Peer& peer, const Jobs& jobs);
+  // False: it waits until its cluster is greeted.
+  bool tell(JobKey job, const Jobs& jobs, const Say& say);
   struct Unfinished {
     std::set<JobKey> running, pending;
   };

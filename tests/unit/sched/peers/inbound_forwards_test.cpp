@@ -224,11 +224,21 @@ TEST_F(Inbound, BoundsWhatWaits) {
   EXPECT_FALSE(in.heard("east", large));
 }
 
-TEST_F(Inbound, CutsWhatIsHeldIntoParts) {
+// A million attempts take no turn for themselves: a part each, made from the jobs as they are then.
+TEST_F(Inbound, TellsWhatIsHeldInPartsOverSeveralTurns) {
   in = InboundForwards({.waiting = 2, .waiting_bytes = 1000, .full_part = 1});
-  for (int id = 1; id <= 3; ++id) book.holds(id);
+  for (int id = 1; id <= 4; ++id) book.holds(id);
   in.serves("east");
-  EXPECT_THAT(flush(), ElementsAre("east: held 1", "east: held 2", "east: held 3."));
+  EXPECT_TRUE(in.greets());
+  EXPECT_THAT(flush(), ElementsAre("east: held 1"));
+  EXPECT_THAT(in.greeted(), IsEmpty()) << "figures come behind all that is held";
+  in.also("east", wire::PeerMessage());
+  in.changed({{1, 0}, {2, 0}});
+  EXPECT_THAT(flush(), ElementsAre("east: held 2"));
+  book.jobs.at({3, 0}).record.mutable_from()->set_acknowledged(true);
+  EXPECT_THAT(flush(), ElementsAre("east: held 4.", "east: other", "east: state 1", "east: state 2"));
+  EXPECT_FALSE(in.greets());
+  EXPECT_THAT(flush(), IsEmpty());
 }
 
 TEST_F(Inbound, ProcessesDoNotCross) {
