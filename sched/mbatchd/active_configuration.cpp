@@ -59,10 +59,12 @@ wire::BatchReply ActiveConfiguration::take(const LoadedConfiguration& loaded, co
   refused_.reset();
   if (!loaded.packed.empty()) keep_configuration(directory_, loaded.packed, log_);
   io::set_log_level(log_, configuration_->settings().log_mask);
-  handler_.taken();
+  const auto changes = handler_.taken();
+  for (const auto& line : changes) log_.warning(line);
   log_.notice(what);
   auto told = loaded.errors;
   told.insert(told.end(), loaded.warnings.begin(), loaded.warnings.end());
+  told.insert(told.end(), changes.begin(), changes.end());
   return text_reply(joined(told));
 }
 

@@ -15,6 +15,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "common/base/wall_time.hpp"
 #include "common/io/log.hpp"
@@ -26,7 +27,8 @@ namespace rollcall::mbatchd {
 class ActiveConfiguration {
  public:
   struct Handler {
-    std::function<void()> taken;    // another set is in force
+    std::function<std::vector<std::string>()>
+        taken;                      // another set is in force; what the administrator is told
     std::function<void()> restart;  // mbatchd is to start again; called before the answer leaves
   };
   // `env_dir`: LSF_ENVDIR by option. `first`: the set that mbatchd starts with.

@@ -72,7 +72,7 @@ class Daemon {
          std::unique_ptr<io::JobStore> store, io::Log& log)
       : log_(log),
         files_(setup.env_dir, setup.configuration, log,
-               {[this] { take_files(); }, [this] { loop_.begin_end_soon(io::DaemonEnd::restart); }}),
+               {[this] { return take_files(); }, [this] { loop_.begin_end_soon(io::DaemonEnd::restart); }}),
         loop_(log, "mbatchd", {[this] { files_.reconfigure(); }, [this] { end_all(); }}),
         keeper_(book_.jobs(), book_.hosts()),
         scheduler_(book_.jobs(), book_.hosts(), keeper_,
@@ -198,6 +198,7 @@ class Daemon {
     loop_.await_signals();
     changed(std::move(changed_at_first));
     changed(book_.rows().loaded(wall_now()));
+    for (const auto& line : give_back()) log_.warning(line);
     changed({effect::RecordEvent{start_event(*files_.configuration(), wall_now())},
              effect::RecordEvent{indices_event(*files_.configuration(), wall_now())}});
     log_.notice("mbatchd " ROLLCALL_VERSION " of cluster " + files_.configuration()->settings().cluster +
@@ -228,10 +229,17 @@ class Daemon {
     scheduler_.want();
   }
 
-  void take_files() {
+  std::vector<std::string> take_files() {
     auto effects = book_.configure(files_.configuration()->files, wall_now());
     put_in_force();
     changed(std::move(effects));
+    return give_back();
+  }
+  // Lines for the administrator.
+  std::vector<std::string> give_back() {
+    auto done = book_.forwards().give_back_of_removed_queues(wall_now());
+    changed(std::move(done.effects));
+    return std::move(done.lines);
   }
 
   // ---- links

@@ -302,6 +302,19 @@ std::vector<sched::lease::LeaseReport> OtherClusters::leases() const {
   return reports;
 }
 
+std::string OtherClusters::status() const {
+  std::set<std::string> clusters = peers_.clusters();
+  clusters.merge(forwards_.clusters());
+  std::string lines;
+  for (const auto& cluster : clusters) {
+    lines += "\ncluster " + cluster + ": " + peers_.status_of(cluster);
+    const auto [there, here] = forwards_.shared_with(cluster);
+    if (there + here != 0)
+      lines += "; jobs there: " + std::to_string(there) + ", jobs of it here: " + std::to_string(here);
+  }
+  return lines;
+}
+
 std::pair<std::string, bool> OtherClusters::forget(const std::string& cluster) {
   auto done = peers_.forget(cluster);
   const auto [there, here] = forwards_.shared_with(cluster);

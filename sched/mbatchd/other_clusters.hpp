@@ -106,7 +106,8 @@ class OtherClusters {
   std::vector<sched::lease::LeaseReport> leases() const;
   // What its cluster has told last of a borrowed host; nullptr: nothing in this connection.
   const sched::BorrowedLoad* load_of(const sched::HostId& host) const { return lease_in_.load_of(host); }
-  std::string status() const { return peers_.status(); }
+  // Lines of badmin showstatus, each behind a newline.
+  std::string status() const;
 
   // --- an administrator's commands
   // badmin hforget @CLUSTER; false in `second`: there is no such peer.

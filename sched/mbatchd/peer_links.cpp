@@ -12,6 +12,7 @@ namespace step = sched::peers::step;
 
 constexpr const char* kPeerRow = "peer";
 constexpr const char* kOwnRow = "identity";
+constexpr const char* kNoPeer = "it is not in lsf.shared, or left out of RemoteClusters";
 
 TimePoint now() { return {std::chrono::steady_clock::now().time_since_epoch()}; }
 
@@ -175,31 +176,36 @@ std::pair<std::string, std::string> PeerLinks::condition(const std::string& clus
         return {"reject", no_key(cluster)};
       case peers::PeerState::apart:
         return {"disc", peer.why.empty() ? "not connected yet" : peer.why};
+      case peers::PeerState::left_out:
+        break;
     }
   }
-  return {"reject", "it is not in lsf.shared, or left out of RemoteClusters"};
+  return {"reject", kNoPeer};
 }
 
-std::string PeerLinks::status() const {
-  std::string lines;
+std::set<std::string> PeerLinks::clusters() const {
+  std::set<std::string> names;
+  for (const auto& peer : sessions_->standings()) names.insert(peer.cluster);
+  return names;
+}
+
+std::string PeerLinks::status_of(const std::string& cluster) const {
   for (const auto& peer : sessions_->standings()) {
-    lines += "\ncluster " + peer.cluster + ": ";
+    if (peer.cluster != cluster) continue;
     switch (peer.state) {
       case peers::PeerState::no_key:
-        lines += no_key(peer.cluster);
-        break;
+        return no_key(cluster);
       case peers::PeerState::apart:
-        lines += "not connected" + (peer.why.empty() ? "" : ": " + peer.why);
-        break;
+        return "not connected" + (peer.why.empty() ? "" : ": " + peer.why);
       case peers::PeerState::refused:
-        lines += "refused: " + peer.why;
-        break;
+        return "refused: " + peer.why;
       case peers::PeerState::serves:
-        lines += "connected, term " + std::to_string(peer.term) + ", version " + peer.version;
+        return "connected, term " + std::to_string(peer.term) + ", version " + peer.version;
+      case peers::PeerState::left_out:
         break;
     }
   }
-  return lines;
+  return kNoPeer;
 }
 
 }  // namespace rollcall::mbatchd

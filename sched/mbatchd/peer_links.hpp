@@ -8,6 +8,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -59,8 +60,10 @@ class PeerLinks {
   std::pair<std::string, bool> forget(const std::string& cluster);
   // For bclusters: ok, disc, or reject where either side refuses the other or has no key for it; and the reason, "" of ok.
   std::pair<std::string, std::string> condition(const std::string& cluster) const;
-  // Lines of badmin showstatus, each behind a newline; "": no peers.
-  std::string status() const;
+  // Peers, and clusters that were some.
+  std::set<std::string> clusters() const;
+  // For badmin showstatus, in one line.
+  std::string status_of(const std::string& cluster) const;
 
  private:
   void carry_out(const sched::peers::Steps& steps);

@@ -5,6 +5,7 @@
 
 #include "common/io/local_time.hpp"
 #include "common/io/memory_reserve.hpp"
+#include "sched/policy/book/forwarded_jobs.hpp"
 #include "sched/policy/jobs/submission_check.hpp"
 
 namespace rollcall::mbatchd {
@@ -157,6 +158,25 @@ void Requests::go_on() {
   }
 }
 
+void Requests::write_off(io::LinkId link, const sched::Identity& who, const Control& asked) {
+  std::string clusters;
+  for (const auto& name : asked.names()) clusters += " @" + name;
+  if (!asked.only_say()) log_.notice(who.user + ": badmin hforget -jobs" + clusters);
+  applied(link, handler_.write_off(asked, who));
+}
+
+void Requests::note_stores_taken(const sched::Identity& who, const Control& asked,
+                                 const wire::BatchReply& reply) {
+  const auto& outcomes = reply.outcomes().outcomes();
+  sched::Effects notes;
+  for (int i = 0; i < std::min(asked.names_size(), outcomes.size()); ++i)
+    if (!outcomes[i].failed())
+      notes.push_back(sched::book::ForwardedJobs::taken_anew(asked.names(i), who, io::wall_now()));
+  if (notes.empty()) return;
+  handler_.changed(std::move(notes));
+  handler_.turn_soon();
+}
+
 void Requests::control(io::LinkId link, const sched::Identity& who, const Control& asked) {
   switch (asked.action()) {
     case Control::QUEUE_OPEN:
@@ -176,9 +196,11 @@ void Requests::control(io::LinkId link, const sched::Identity& who, const Contro
     log_.warning(who.user + " asked for " + Control::Action_Name(asked.action()) + ", and may not");
     return clients_.reply(link, refusal(Refusal::NOT_ALLOWED, "User permission denied"));
   }
+  if (asked.action() == Control::WRITE_OFF_CLUSTERS) return write_off(link, who, asked);
   log_.notice(who.user + ": " + Control::Action_Name(asked.action()));
-  if (asked.action() == Control::WRITE_OFF_CLUSTERS) return applied(link, handler_.write_off(asked, who));
-  clients_.reply(link, controls_.carry_out(asked, handler_.configuration()));
+  const auto reply = controls_.carry_out(asked, handler_.configuration());
+  if (asked.action() == Control::FORGET_CLUSTERS) note_stores_taken(who, asked, reply);
+  clients_.reply(link, reply);
 }
 
 }  // namespace rollcall::mbatchd

@@ -60,6 +60,9 @@ class Requests {
   bool has_memory_for(const wire::Submit& request) const;
   void submit(io::LinkId link, const sched::Identity& who, const wire::Submit& request);
   void applied(io::LinkId link, sched::book::Applied done);
+  void write_off(io::LinkId link, const sched::Identity& who, const wire::ControlBatch& asked);
+  void note_stores_taken(const sched::Identity& who, const wire::ControlBatch& asked,
+                         const wire::BatchReply& reply);
   void control(io::LinkId link, const sched::Identity& who, const wire::ControlBatch& asked);
 
   sched::book::ClientCommands& commands_;

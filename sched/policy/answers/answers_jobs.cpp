@@ -89,6 +89,12 @@ void add_forward_reason(const wire::JobRecord& record, JobView& to) {
                  (there.empty() ? "it waits for its start there" : there));
 }
 
+// Of a job in a cluster that is not connected.
+void add_waiting_orders(const AnswerView& view, const wire::JobRecord& record, JobView& to) {
+  if (!is_elsewhere(record) || view.hosts.connected(record.hosts(0).name())) return;
+  for (auto& line : waiting_orders(record)) add_reason(to, std::move(line), "");
+}
+
 // The reason of a job that has hosts, but whose first host has not reported that it begins.
 void add_start_reason(const Job& job, JobView& to) {
   if (is_elsewhere(job.record)) return add_forward_reason(job.record, to);
@@ -121,12 +127,21 @@ void add_suspend_reasons(const wire::JobRecord& record, JobView& to) {
       {wire::SUSPEND_PREEMPT, "The job was preempted by a job of a higher priority queue", ""},
   };
   const std::uint32_t bits = record.suspend_reasons();
+  // In another cluster it is stopped when that cluster has told so.
+  const bool stopped_here = !is_elsewhere(record) || record.status() == wire::STATUS_USUSP;
   for (const auto& told : kTold) {
     const bool flagged =
-        (told.bit == wire::SUSPEND_USER && record.stopped_by_user() && !record.stopped_by_admin()) ||
-        (told.bit == wire::SUSPEND_ADMIN && record.stopped_by_admin());
+        stopped_here &&
+        ((told.bit == wire::SUSPEND_USER && record.stopped_by_user() && !record.stopped_by_admin()) ||
+         (told.bit == wire::SUSPEND_ADMIN && record.stopped_by_admin()));
     if ((bits & told.bit) == 0 && !flagged) continue;
     const bool preempted = told.bit == wire::SUSPEND_PREEMPT;
+    if (told.bit == wire::SUSPEND_ADMIN && (bits & told.bit) != 0 && is_elsewhere(record)) {
+      add_reason(
+          to, told.text,
+          "an administrator of cluster " + record.forwarded().cluster() + " stopped it; it is resumed there");
+      continue;
+    }
     add_reason(to, preempted && record.slots_lent() ? "A job of a lower queue uses its slots" : told.text,
                preempted ? (record.has_preempted_by() ? "job " + text(key_of(record.preempted_by()))
                                                       : std::string("a job of its cluster")) +
@@ -316,7 +331,10 @@ class JobsAnswer {
       *to.mutable_record() = job.record;
       if (show_start(*to.mutable_record()) && ask_.reasons()) add_start_reason(job, to);
       trim(*to.mutable_record());
-      if (ask_.reasons() && placed(job.status())) add_suspend_reasons(job.record, to);
+      if (ask_.reasons() && placed(job.status())) {
+        add_suspend_reasons(job.record, to);
+        add_waiting_orders(view, job.record, to);
+      }
     }
     if (reasons_ && ask_.shared_reasons() && pending(job.status())) {
       const bool forwards_alone = !ask_.reason_hosts() && add_forward_reasons(view, job, to);
@@ -419,6 +437,7 @@ wire::BatchReply::JobView job_view(const AnswerView& view, const Job& job, cycle
   if (pending(job.status()) && reasons != nullptr) add_pending_reasons(view, job, *reasons, to);
   if (pending(job.status()) && view.remote_queues) add_remote_queues(view.remote_queues(job.key()), to);
   if (placed(job.status())) add_suspend_reasons(job.record, to);
+  add_waiting_orders(view, job.record, to);
   *to.mutable_effective_limits() = view.jobs.effective_limits(job);
   to.set_combined_resreq(view.jobs.combined_resreq(job));
   add_thresholds(view, job, to);

@@ -55,13 +55,22 @@ SaidOfAttempt unknown(const wire::ForwardAttempt& attempt) {
   return {std::nullopt, over(attempt, Over::UNKNOWN, "the attempt is not known here")};
 }
 
+// Bits of SuspendReason. A job that was stopped before its start has none in its record.
+std::uint32_t stopped_for(const wire::JobRecord& record) {
+  if (!pending(record.status())) return record.suspend_reasons();
+  std::uint32_t reasons = 0;
+  if (record.stopped_by_user()) reasons |= wire::SUSPEND_USER;
+  if (record.stopped_by_admin()) reasons |= wire::SUSPEND_ADMIN;
+  return reasons;
+}
+
 wire::JobElsewhere elsewhere_of(const Job& of) {
   const wire::JobRecord& record = of.record;
   wire::JobElsewhere job;
   *job.mutable_key() = record.key();
   job.set_queue(record.queue());
   job.set_status(shown_status(record));
-  job.set_suspend_reasons(record.suspend_reasons());
+  job.set_suspend_reasons(stopped_for(record));
   if (placed(record.status())) *job.mutable_hosts() = record.hosts();
   job.set_signal_number(record.from().signal_number());
   job.set_exec_user(record.exec_user().empty() ? of.asked->user() : record.exec_user());
@@ -140,10 +149,7 @@ class Obeying {
         return;
     }
   }
-  void withdraw() {
-    entry_.job->record.mutable_from()->set_withdrawn(true);
-    kill(0, 0);
-  }
+  void withdraw() { step(event::GivenBack{}); }
 
  private:
   // As bkill -s of an own user: a job that is preempted here does not go on because its cluster sends it SIGCONT.
@@ -507,10 +513,8 @@ std::vector<JobKey> ForwardedJobs::held_for(const std::string& cluster) const {
   std::vector<JobKey> held;
   const auto& foreign = memory_->foreign;
   for (auto one = foreign.lower_bound({cluster, {}}); one != foreign.end() && one->first.cluster == cluster;
-       ++one) {
-    const Job* job = jobs_.find(one->second);
-    if (job && !job->record.from().acknowledged()) held.push_back(one->second);
-  }
+       ++one)
+    if (!memory_->jobs.at(one->second).acknowledged) held.push_back(one->second);
   return held;
 }
 

@@ -111,6 +111,7 @@ struct BookEntry {
   mutable std::unique_ptr<Launch> launch;     // kept of a packed job that waits for its go-ahead
   mutable Packed<wire::JobRecord> record;     // as last packed
   mutable bool changed = true;                // since it was last packed
+  bool acknowledged = false;                  // another cluster's job: its end is, by that cluster
   wire::JobStatus shown = wire::STATUS_NULL;  // shown_status() of the record
   std::uint64_t submission = 0;               // the record's
   JobsOf* user = nullptr;
@@ -319,6 +320,11 @@ struct Memory : jobs::JobFacts {
   void forget_old_tokens(WallTime now, Effects& effects);
   // Refuses a submission that exceeds its user's share of the store.
   std::optional<jobs::Refusal> check_storage(const wire::Submission& asked) const;
+
+  // The cluster that has the job, if it is not connected; else "".
+  std::string cut_off(const wire::JobRecord& record) const;
+  // The job's last order waits there: bhist says so.
+  void note_waiting_order(const wire::JobRecord& record, WallTime now, Effects& effects) const;
 
   double head_of(const std::string& queue) const;
   // Appends SaveCounters if counters changed, and DropPayload for rows that no submission names any more.

@@ -228,12 +228,14 @@ class Modifying {
       m_.time_job(entry, now_);
       effects.push_back(effect::SaveJob{key});
       effects.push_back(effect::TellWaiters{key});
-      if (tells_host() && placed(entry.job->status()))
+      if (tells_host() && placed(entry.job->status())) {
         m_.step(entry,
                 event::LimitsChanged{jobs::effective_limits(
                     jobs::terms_of(m_.config, entry.job->record.queue(), *entry.job->asked),
                     entry.job->asked->limits())},
                 now_, effects);
+        if (!m_.cut_off(entry.job->record).empty()) m_.note_waiting_order(entry.job->record, now_, effects);
+      }
     }
     m_.register_dependents(old, m_.submissions.at(old));
     m_.drop_submission_if_unused(old);

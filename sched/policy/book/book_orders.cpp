@@ -3,6 +3,7 @@
 
 #include "sched/policy/book/book_memory.hpp"
 #include "sched/policy/jobs/link_times.hpp"
+#include "sched/policy/values/elsewhere.hpp"
 #include "sched/policy/values/gpus.hpp"
 #include "sched/policy/values/spans.hpp"
 
@@ -140,6 +141,20 @@ std::optional<order::Expect> HostLedger::expect_order(const effect::OrderExpect&
                        jobs_.effective_limits(job),
                        gpus_on(job.record, order.host),
                        usage_interval(memory_->config, job)};
+}
+
+std::string Memory::cut_off(const wire::JobRecord& record) const {
+  if (!is_elsewhere(record)) return "";
+  const HostLink* link = hosts.find_link(record.hosts(0).name());
+  return link && link->connected ? "" : record.forwarded().cluster();
+}
+
+void Memory::note_waiting_order(const wire::JobRecord& record, WallTime now, Effects& effects) const {
+  const auto waiting = waiting_orders(record);
+  if (waiting.empty()) return;
+  wire::JobEvent event;
+  event.mutable_status()->set_why(waiting.back());  // without a status: it stays what it is
+  record_event(effects, key_of(record.key()), now, std::move(event));
 }
 
 bool HostLedger::has_go(const effect::OrderGo& order) const {

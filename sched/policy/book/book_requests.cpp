@@ -4,10 +4,12 @@
 #include <set>
 #include <string_view>
 #include <unordered_set>
+#include <utility>
 
 #include "common/base/terminal_text.hpp"
 #include "sched/policy/book/book_memory.hpp"
 #include "sched/policy/book/book_signal.hpp"
+#include "sched/policy/values/elsewhere.hpp"
 #include "sched/policy/values/gpus.hpp"
 
 namespace rollcall::sched::book {
@@ -56,8 +58,8 @@ void add_units(const Memory& m, const std::vector<JobKey>& jobs, std::vector<Job
 
 class Signalling {
  public:
-  Signalling(Memory& memory, const wire::SignalJobs& request, const Identity& who, WallTime now)
-      : m_(memory), request_(request), who_(who), now_(now) {}
+  Signalling(Memory& memory, SignalWork& work, WallTime now)
+      : m_(memory), request_(work.request), who_(work.who), cut_off_(work.cut_off), now_(now) {}
 
   Effects effects;
 
@@ -114,7 +116,13 @@ class Signalling {
     }
   }
   std::optional<Objection> done(BookEntry& entry, const JobHappening& event) {
+    const wire::JobRecord& record = entry.job->record;
+    const std::uint64_t last = record.signal_number();
     m_.step(entry, event, now_, effects);
+    const std::string cluster = m_.cut_off(record);
+    if (cluster.empty() || waiting_orders(record).empty()) return std::nullopt;
+    cut_off_.insert(cluster);
+    if (record.signal_number() != last) m_.note_waiting_order(record, now_, effects);
     return std::nullopt;
   }
 
@@ -140,8 +148,14 @@ class Signalling {
     const wire::JobRecord& record = entry.job->record;
     const wire::JobStatus status =
         record.status() == wire::STATUS_UNKWN ? record.status_before_unknown() : record.status();
-    if (status != wire::STATUS_PSUSP && status != wire::STATUS_USUSP && !jobs::held_when_requeued(record))
+    if (status != wire::STATUS_PSUSP && status != wire::STATUS_USUSP && !jobs::held_when_requeued(record) &&
+        !jobs::stop_is_asked(record))
       return no("Job is not suspended by a user");
+    // Orders of this cluster are there those of the job's owner.
+    if (is_elsewhere(record) && (record.suspend_reasons() & wire::SUSPEND_ADMIN) != 0)
+      return no("Job was suspended by an administrator of cluster " + record.forwarded().cluster() +
+                    ", and is resumed there",
+                jobs::Refusal::NOT_ALLOWED);
     if (record.stopped_by_admin() && !by.admin)
       return no("Job was suspended by LSF admin or root, and is resumed by them", jobs::Refusal::NOT_ALLOWED);
     return done(entry, event::ResumeAsked{by});
@@ -229,6 +243,7 @@ class Signalling {
   Memory& m_;
   const wire::SignalJobs& request_;
   const Identity& who_;
+  std::set<std::string>& cut_off_;
   WallTime now_;
 };
 
@@ -318,6 +333,9 @@ wire::BatchReply walk_some(Memory& m, UnitWork& work, std::size_t most, const Ap
     }
     if (work.key < unit.keys.size()) break;
     if (auto line = unit_line(unit, work, done(unit.name))) *outcomes.add_outcomes() = std::move(*line);
+    for (const auto& cluster : std::exchange(work.cut_off, {}))
+      *outcomes.add_outcomes() =
+          outcome("Job <" + unit.name + ">: the order waits until cluster <" + cluster + "> is connected");
     ++work.unit;
     work.key = 0;
     work.any = false;
@@ -353,7 +371,7 @@ Applied ClientCommands::signal_some(SignalWork& work, std::size_t most, WallTime
   if (!all_selected(jobs_, *memory_, work.request.filter(), most, work)) return nothing_yet();
   if (work.refusal) return refused(*work.refusal);
   Applied applied;
-  Signalling signalling(*memory_, work.request, work.who, now);
+  Signalling signalling(*memory_, work, now);
   applied.reply = walk_some(
       *memory_, work, most, [&](JobKey key) { return signalling.apply(key); },
       [&](const std::string& name) { return signalling.done_text(name); });

@@ -8,6 +8,7 @@
 
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -44,6 +45,7 @@ struct UnitWork {
   bool any = false;                // it was applied to a job
   std::optional<Objection> first;  // of the first job to which it could not be applied
   bool told = false;               // the answer has a line
+  std::set<std::string> cut_off;   // clusters that are not connected, where orders of it wait
 };
 
 struct SignalWork : UnitWork {

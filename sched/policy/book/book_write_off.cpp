@@ -10,12 +10,28 @@ namespace {
 
 constexpr std::size_t kMostLines = 1000;
 
+std::string written_off_text(const std::string& cluster) {
+  return "cluster " + cluster + " was written off by an administrator";
+}
+
+effect::RecordEvent recorded_control(const std::string& cluster, wire::ControlBatch::Action action,
+                                     const Identity& who, WallTime now) {
+  wire::JobEvent event;
+  auto& told = *event.mutable_host_control();
+  told.set_host(HostId::whole_cluster(cluster).text());
+  told.set_operation(action);
+  told.set_user(who.user);
+  told.set_uid(who.uid);
+  event.set_at_us(now.us);
+  return {std::move(event)};
+}
+
 class WritingOff {
  public:
   WritingOff(Memory& memory, const std::string& cluster, const Identity& who, bool only_say, WallTime now)
-      : m_(memory), cluster_(cluster), only_say_(only_say), now_(now), by_{who.user, who.uid, false, true} {}
+      : m_(memory), cluster_(cluster), only_say_(only_say), now_(now), who_(who) {}
 
-  ForwardedJobs::WrittenOff result;
+  ForwardedJobs::Done result;
 
   // A job of ours that is there.
   void ours(BookEntry& entry) {
@@ -29,6 +45,20 @@ class WritingOff {
                             : entry.job->record.started() ? ": its result is lost, it pends here again"
                                                           : ": it pends here again"));
     if (!only_say_) m_.step(entry, event::WrittenOff{}, now_, result.effects);
+  }
+
+  // A job of ours on hosts that the cluster lends, or a part of one.
+  void on_lent_hosts(BookEntry& entry) {
+    const wire::JobRecord& record = entry.job->record;
+    const HostId first(record.hosts(0).name());
+    if (first.cluster() == cluster_) return on_first_host(entry);
+    std::string host;
+    for (const auto& each : record.hosts())
+      if (HostId(each.name()).cluster() == cluster_) host = each.name();
+    const event::PartLost lost{host, written_off_text(cluster_), false};
+    say("Job <" + text(entry.job->key()) + "> has a part in cluster <" + cluster_ +
+        ">: " + (pending(after(entry, lost)) ? "it pends here again" : "it is ended"));
+    if (!only_say_) m_.step(entry, lost, now_, result.effects);
   }
 
   // A job of ours that ended there; the end of its post-execution was still to be told.
@@ -68,23 +98,15 @@ class WritingOff {
     result.effects.push_back(effect::SaveJob{entry.job->key()});
     if (part) m_.step(entry, event::PartReleased{}, now_, result.effects);
     if (waits) {
-      record.mutable_from()->set_withdrawn(true);
-      record.mutable_from()->set_term_reason(0);
-      m_.step(entry, event::KillAsked{by_, 0}, now_, result.effects);
+      m_.step(entry, event::GivenBack{"its cluster was written off by an administrator"}, now_,
+              result.effects);
     }
     m_.time_id(entry.job->key().id);
   }
 
   void recorded() {
     if (only_say_ || lines_ == 0) return;
-    wire::JobEvent event;
-    auto& told = *event.mutable_host_control();
-    told.set_host(HostId::whole_cluster(cluster_).text());
-    told.set_operation(wire::ControlBatch::WRITE_OFF_CLUSTERS);
-    told.set_user(by_.user);
-    told.set_uid(by_.uid);
-    event.set_at_us(now_.us);
-    result.effects.push_back(effect::RecordEvent{std::move(event)});
+    result.effects.push_back(recorded_control(cluster_, wire::ControlBatch::WRITE_OFF_CLUSTERS, who_, now_));
     result.effects.push_back(effect::ScheduleSoon{});
   }
   void last_line() {
@@ -93,6 +115,20 @@ class WritingOff {
   }
 
  private:
+  // As a job whose host will never come back.
+  void on_first_host(BookEntry& entry) {
+    const bool started = entry.job->record.started();
+    report::Over told;
+    told.attempt = jobs::attempt_of(entry.job->record);
+    told.how = started ? report::Over::How::host_restarted : report::Over::How::withdrawn;
+    told.end_us = now_.us;
+    told.why = written_off_text(cluster_);
+    const bool over = finished(after(entry, event::Ended{told}));
+    say("Job <" + text(entry.job->key()) + (started ? "> runs" : "> is being started") +
+        " on a host of cluster <" + cluster_ + ">: " + (started ? "its result is lost, " : "") +
+        (over ? "it ends as EXIT" : "it pends here again"));
+    if (!only_say_) m_.step(entry, event::Ended{told}, now_, result.effects);
+  }
   void say(std::string line) {
     if (++lines_ <= kMostLines) result.lines.push_back(std::move(line));
   }
@@ -107,9 +143,20 @@ class WritingOff {
   const std::string& cluster_;
   const bool only_say_;
   const WallTime now_;
-  const event::By by_;
+  const Identity& who_;
   std::size_t lines_ = 0;
 };
+
+// Jobs of ours on hosts that the cluster lends.
+std::set<JobKey> on_lent_hosts(const Memory& m, const std::string& cluster) {
+  std::set<JobKey> jobs;
+  m.hosts.each_jobs([&](HostNumber host, const JobsOf& of) {
+    const HostId& id = m.hosts.id(host);
+    if (id.cluster() != cluster || id.is_cluster()) return;
+    jobs.insert(of.jobs.begin(), of.jobs.end());
+  });
+  return jobs;
+}
 
 // Looks at every finished job: an administrator's command, once in the life of a cluster.
 std::vector<JobKey> with_open_post_execution(const Memory& m, const std::string& cluster) {
@@ -127,14 +174,16 @@ std::vector<JobKey> with_open_post_execution(const Memory& m, const std::string&
 
 }  // namespace
 
-ForwardedJobs::WrittenOff ForwardedJobs::write_off(const std::string& cluster, const Identity& who,
-                                                   bool only_say, WallTime now) {
+ForwardedJobs::Done ForwardedJobs::write_off(const std::string& cluster, const Identity& who, bool only_say,
+                                             WallTime now) {
   Memory& m = *memory_;
   WritingOff writing(m, cluster, who, only_say, now);
   const auto* known = m.hosts.find_jobs(HostId::whole_cluster(cluster).text());
   const std::set<JobKey> there = known ? known->jobs : std::set<JobKey>{};
   const std::vector<JobKey> post_open = with_open_post_execution(m, cluster);
   for (const JobKey key : there) writing.ours(m.at(key));
+  for (const JobKey key : on_lent_hosts(m, cluster))
+    if (!m.held_ends.contains(key)) writing.on_lent_hosts(m.at(key));
   for (const JobKey key : post_open) writing.post_open(m.at(key));
   for (const auto& [key, held] : m.held_ends)
     if (held.awaits.contains(cluster)) writing.end_held(key, held);
@@ -167,9 +216,25 @@ Effects ForwardedJobs::is_back(const std::string& cluster) {
   return effects;
 }
 
+effect::RecordEvent ForwardedJobs::taken_anew(const std::string& cluster, const Identity& who, WallTime now) {
+  return recorded_control(cluster, wire::ControlBatch::FORGET_CLUSTERS, who, now);
+}
+
+std::set<std::string> ForwardedJobs::clusters() const {
+  std::set<std::string> names;
+  for (const auto& [cluster, count] : memory_->foreign_of)
+    if (count != 0) names.insert(cluster);
+  memory_->hosts.each_jobs([&](HostNumber host, const JobsOf& of) {
+    const HostId& id = memory_->hosts.id(host);
+    if (!id.ours() && !of.jobs.empty()) names.emplace(id.cluster());
+  });
+  return names;
+}
+
 std::pair<std::size_t, std::size_t> ForwardedJobs::shared_with(const std::string& cluster) const {
   const auto* there = memory_->hosts.find_jobs(HostId::whole_cluster(cluster).text());
-  return {there ? there->jobs.size() : 0, held_for(cluster).size()};
+  return {(there ? there->jobs.size() : 0) + on_lent_hosts(*memory_, cluster).size(),
+          held_for(cluster).size()};
 }
 
 }  // namespace rollcall::sched::book

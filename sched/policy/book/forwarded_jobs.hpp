@@ -14,6 +14,7 @@
 //     of a part      | over: UNKNOWN    | -                | released, state  | over
 //   acknowledge      | -                | -                | -                | may be cleaned; with post_open: -
 //   write-off        | -                | WITHDRAWN        | runs on          | may be cleaned
+//   queue removed    | -                | WITHDRAWN        | runs on          | -
 // While the post-execution of a job that is over still runs, a new signal kills it; its end is told by one more `over`.
 // An offer, signal or recall of an attempt whose end was acknowledged takes that back: the other cluster's store was put back. A
 // cluster that is written off (badmin hforget -jobs) and connects after all is told of its attempts that are still known.
@@ -21,6 +22,7 @@
 #pragma once
 
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -66,6 +68,15 @@ class ForwardedJobs {
   Answered recall(const std::string& cluster, const wire::ForwardRecall& recall, WallTime now);
   Effects acknowledge(const std::string& cluster, const wire::ForwardAcknowledge& acknowledged, WallTime now);
 
+  // A change that the administrator is told of, in lines.
+  struct Done {
+    std::vector<std::string> lines;
+    Effects effects;
+  };
+
+  // Jobs of other clusters that wait in a queue which the configuration does not have any more: they could never start here.
+  Done give_back_of_removed_queues(WallTime now);
+
   // So many attempts of one cluster at a time, a million unless this is called; further offers are refused.
   void keep_at_most(std::size_t attempts);
 
@@ -76,14 +87,14 @@ class ForwardedJobs {
 
   // The cluster will never answer: ends the attempts of ours that are there, and keeps its own here no longer than other jobs. `lines`
   // says of each what becomes of it, of a thousand at most. only_say: changes nothing.
-  struct WrittenOff {
-    std::vector<std::string> lines;
-    Effects effects;
-  };
-  WrittenOff write_off(const std::string& cluster, const Identity& who, bool only_say, WallTime now);
+  Done write_off(const std::string& cluster, const Identity& who, bool only_say, WallTime now);
   // The cluster is connected: what was written off is kept for it again.
   Effects is_back(const std::string& cluster);
-  // Jobs of ours that are in the cluster, and of it that are here and not acknowledged.
+  // What bhist and badmin hhist tell of badmin hforget @CLUSTER, which is not the Book's.
+  static effect::RecordEvent taken_anew(const std::string& cluster, const Identity& who, WallTime now);
+  // Clusters that share jobs with this one.
+  std::set<std::string> clusters() const;
+  // Jobs of ours that are in the cluster or on hosts that it lends, and of it that are here and not acknowledged.
   std::pair<std::size_t, std::size_t> shared_with(const std::string& cluster) const;
 
   // None: the job is not of another cluster, or its end is acknowledged.

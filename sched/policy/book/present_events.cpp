@@ -76,7 +76,7 @@ void tell_of_status(const Job& job, const std::function<void(const wire::JobEven
   const auto& record = job.record;
   auto event = dated(job.key(), finished(record.status()) ? record.end_us() : record.status_us());
   auto& status = *event.mutable_status();
-  status.set_status(record.status());
+  status.set_status(is_elsewhere(record) ? shown_status(record) : record.status());
   status.set_reasons(record.suspend_reasons());
   if (finished(record.status())) {
     status.set_exit_status(record.exit_status());
@@ -122,7 +122,8 @@ void tell_of_job(const JobTable& table, JobKey key, const std::function<void(con
   if (job->record.has_from() && !on_lent_slots(job->record)) take(acceptance_of_job(*job));
   const auto status = job->status();
   if (status == wire::STATUS_PEND) return;
-  if (!pending(status) && job->record.start_us() > 0) tell_of_run(table, *job, take);
+  if (!pending(status) && job->record.start_us() > 0 && !waits_elsewhere(job->record))
+    tell_of_run(table, *job, take);
   if (status != wire::STATUS_RUN) tell_of_status(*job, take);
 }
 

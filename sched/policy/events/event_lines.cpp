@@ -108,6 +108,7 @@ int plain_exit(int wait_word) {
 std::string status_line(const wire::JobEvent& event) {
   const auto& status = event.status();
   const bool over = finished(status.status());
+  if (status.status() == wire::STATUS_NULL) return "";  // a line of bhist alone
   // Readers do not know 32 plus a post-execution state: a failed job gets one record.
   if (status.status() == wire::STATUS_EXIT &&
       (status.post() == wire::POST_DONE || status.post() == wire::POST_ERR))

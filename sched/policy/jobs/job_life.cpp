@@ -334,6 +334,7 @@ class Life : LifePart {
 
   void on(const event::RecallDue&) { recall_when_due(); }
   void on(const event::WrittenOff&) { written_off(); }
+  void on(const event::GivenBack& back) { goes_back(back.why); }
 
   void on(const event::RemoveAsked& remove) {
     if (finished(status())) return;
@@ -380,6 +381,7 @@ class Life : LifePart {
     if (waits_for_go()) take_back({});
     if (finished(status())) return;
     if (record_.requeue_asked() && placed(status())) return hold_when_requeued(stop);
+    if (elsewhere()) return stop_there(stop);
     const bool was_stopped = record_.stopped_by_user() || record_.stopped_by_admin();
     (stop.by.owner ? record_.set_stopped_by_user(true) : record_.set_stopped_by_admin(true));
     record_signal("STOP", stop.by, {});
@@ -412,6 +414,7 @@ class Life : LifePart {
 
   void on(const event::ResumeAsked& resume) {
     if (record_.stopped_by_admin() && !resume.by.admin) return;
+    if (elsewhere()) return resume_there(resume);
     const bool held_here = status() == wire::STATUS_PSUSP;
     const bool stopped_there =
         status() == wire::STATUS_USUSP ||

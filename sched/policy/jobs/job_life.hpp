@@ -32,7 +32,9 @@
 //   DONE, EXIT     | -          | -                | PEND, PSUSP  | POST_DONE, _ERR| -                 | -
 //   PauseOver: PEND, PSUSP: the job may start again. Dispatched (brun), brequeue, bmod and the job's end also end a pause.
 //   LimitsChanged: the job's hosts, if any, are told.
-//   An attempt in another cluster: job_life_elsewhere.hpp has Elsewhere, RecallDue, WrittenOff, and its own HostBack, HostLost and Ended.
+//   An attempt in another cluster: job_life_elsewhere.hpp has Elsewhere, RecallDue, WrittenOff, and its own HostBack, HostLost,
+//   Ended, StopAsked and ResumeAsked.
+//   GivenBack: another cluster's job, PEND or PSUSP -> EXIT, withdrawn.
 //   RemoveAsked is a kill there: no other attempt is made before that cluster says that this one is over.
 //
 //   The start, if the first host knows go-aheads (Launch, job.hpp). "waits": go_given is false.
@@ -110,6 +112,11 @@ void step(Job& job, const JobRules& rules, const JobHappening& event, WallTime n
 
 // The job is being requeued, and will be held then (brequeue -H, or bstop since).
 bool held_when_requeued(const wire::JobRecord& record);
+
+// Of a job in another cluster: somebody here has asked that it be stopped, whether that cluster has told so or not.
+inline bool stop_is_asked(const wire::JobRecord& record) {
+  return is_elsewhere(record) && (record.stopped_by_user() || record.stopped_by_admin());
+}
 
 // The end may be that of a task which another cluster has killed with the job's part there, when it took its slots back: while such a
 // cluster is not connected the Book holds the end, since such a job is requeued and has not failed (docs/decisions/0106).

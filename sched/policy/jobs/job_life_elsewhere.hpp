@@ -18,6 +18,8 @@
 //    without it      |                                  |
 //   RecallDue        | asked back, once                 | -
 //   WrittenOff       | PEND; killed: EXIT               | lost: EXIT, or PEND if it may be rerun
+//   StopAsked,       | ordered; the status follows when | ordered; the status follows when it is told
+//    ResumeAsked     | it is told                       |
 // docs/decisions/0090.
 #pragma once
 
@@ -62,7 +64,7 @@ class LifeElsewhere : protected LifeEnd {
     if (!pending(job.status()))
       has_begun();
     else if (!record_.starting())
-      pends_there_again();
+      pends_there_again(job.why());
     if (record_.started()) note_place(job);
     if (job.signal_number() >= record_.signal_number()) follow(job);
     changed();
@@ -84,11 +86,12 @@ class LifeElsewhere : protected LifeEnd {
   void give_back(const report::Over& told) {
     acknowledge_and_release();
     if (record_.kill_asked()) return end_of_a_kill(told);
+    const std::string why = why_back(told);
     if (told.how == How::withdrawn && record_.has_forwarded()) count_return(told);
     if (!record_.has_forwarded()) pause_after_a_short_run();
     record_.set_start_failure(told.why);
     if (record_.stopped_by_user() || record_.stopped_by_admin()) record_.set_requeue_held(true);
-    pend_again(told.why);
+    pend_again(why);
   }
 
   void ended_elsewhere(report::Over told) {
@@ -143,6 +146,30 @@ class LifeElsewhere : protected LifeEnd {
     record_.started() ? was_lost(told, TERM_ZOMBIE) : give_back(told);
   }
 
+  // The order is sent; the status follows when the other cluster has carried it out.
+  void stop_there(const event::StopAsked& stop) {
+    const bool was_asked = stop_is_asked(record_);
+    (stop.by.owner ? record_.set_stopped_by_user(true) : record_.set_stopped_by_admin(true));
+    record_signal("STOP", stop.by, {});
+    if (!was_asked && (rules_.terminate_for & kAskedFor) != 0)
+      terminate(rules_.sequential, stop.by.owner ? TERM_OWNER : TERM_ADMIN);
+    else if (!was_asked)
+      order(Sent::SUSPEND, 0, 0);
+    changed();
+  }
+
+  void resume_there(const event::ResumeAsked& resume) {
+    const bool is_stopped = status_there() == wire::STATUS_USUSP;
+    const bool held = held_when_requeued(record_);
+    if (!is_stopped && !held && !stop_is_asked(record_)) return;
+    record_.set_requeue_held(false);
+    record_.set_stopped_by_user(false);
+    record_.set_stopped_by_admin(false);
+    record_signal("CONT", resume.by, {});
+    if (is_stopped || !held) order(Sent::RESUME, 0, 0);
+    changed();
+  }
+
   void recall_when_due() {
     if (!elsewhere() || !record_.starting() || record_.kill_asked() || record_.forwarded().recalled()) return;
     record_.mutable_forwarded()->set_recalled(true);
@@ -158,6 +185,20 @@ class LifeElsewhere : protected LifeEnd {
   }
 
  private:
+  wire::JobStatus status_there() const { return unknown() ? record_.status_before_unknown() : status(); }
+
+  // Why it pends here again.
+  std::string why_back(const report::Over& told) const {
+    if (!told.why.empty() || !record_.has_forwarded()) return told.why;
+    const auto& forwarded = record_.forwarded();
+    const std::string cluster = "cluster " + forwarded.cluster();
+    if (!forwarded.recalled()) return cluster + " has given it back";
+    const bool waited_too_long =
+        rules_.recall_after_s && now_.us - forwarded.at_us() >= *rules_.recall_after_s * 1'000'000;
+    return waited_too_long ? "it has waited in " + cluster + " for MAX_RSCHED_TIME"
+                           : "it was asked back from " + cluster + " to be changed";
+  }
+
   // The end may be heard long after it: the job ran as long as that cluster says, if that is less than the time since we heard of its begin.
   void end_with_its_run(report::Over& told) {
     // The record has the seconds of earlier attempts, too.
@@ -203,24 +244,28 @@ class LifeElsewhere : protected LifeEnd {
     record_.set_exec_cwd(job.exec_cwd());
   }
 
-  void pends_there_again() {
+  // `why`: as its cluster has told, such as that its pre-execution has failed; "": nothing.
+  void pends_there_again(const std::string& why) {
     if (unknown()) heard_again();
     add_present_seconds(record_, now_);
     record_.set_status_us(now_.us);
     record_.set_starting(true);
     record_.set_started(false);
+    if (status() == wire::STATUS_RUN)
+      record_status("it waits in cluster " + record_.forwarded().cluster() + " again" +
+                    (why.empty() ? "" : ": " + why));
   }
 
   void follow(const wire::JobElsewhere& job) {
     if (job.status() == wire::STATUS_UNKWN || job.status() == wire::STATUS_ZOMBI) return unheard_there();
     if (unknown()) heard_again();
     const auto [next, reasons] = meant(job);
-    if (next == status() && reasons == record_.suspend_reasons()) return;
-    record_.set_suspend_reasons(reasons);
-    if ((reasons & kAskedFor) == 0) {
+    if ((reasons & kAskedFor) == 0 && !held_when_requeued(record_)) {
       record_.set_stopped_by_user(false);
       record_.set_stopped_by_admin(false);
     }
+    if (next == status() && reasons == record_.suspend_reasons()) return;
+    record_.set_suspend_reasons(reasons);
     if (next != status()) to(next);
     // Which job that is only its cluster knows.
     const bool preempted = next == wire::STATUS_SSUSP && (reasons & wire::SUSPEND_PREEMPT) != 0;
@@ -239,7 +284,8 @@ class LifeElsewhere : protected LifeEnd {
     const std::uint32_t reasons = job.suspend_reasons();
     switch (job.status()) {
       case wire::STATUS_PSUSP:
-        return {wire::STATUS_USUSP, reasons | wire::SUSPEND_USER};
+        // An older release does not tell who has stopped it.
+        return {wire::STATUS_USUSP, (reasons & kAskedFor) != 0 ? reasons : reasons | wire::SUSPEND_USER};
       case wire::STATUS_USUSP:
         return {wire::STATUS_USUSP, reasons == 0 ? std::uint32_t{wire::SUSPEND_USER} : reasons};
       case wire::STATUS_SSUSP:

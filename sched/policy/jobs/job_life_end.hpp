@@ -47,9 +47,20 @@ class LifeEnd : protected LifeRecord {
     pend_again(record_.start_failure());
   }
 
+  // Another cluster's job that has not started.
+  void goes_back(const std::string& why) {
+    if (!record_.has_from() || !pending(status())) return;
+    auto& from = *record_.mutable_from();
+    from.set_withdrawn(true);
+    if (!why.empty()) record_.set_start_failure(why);
+    finish(wire::STATUS_EXIT, kInterrupted, TERM_UNKNOWN, now_.us,
+           "given back to cluster " + from.cluster() + (why.empty() ? ", which asked for it" : ": " + why));
+  }
+
   void give_back_to_its_cluster(const report::Over& told) {
     record_.mutable_from()->set_withdrawn(true);
-    finish(wire::STATUS_EXIT, told.exit_status, TERM_PRE_EXEC_FAIL, told.end_us);
+    finish(wire::STATUS_EXIT, told.exit_status, TERM_PRE_EXEC_FAIL, told.end_us,
+           "given back to cluster " + record_.from().cluster() + ": " + record_.start_failure());
   }
 
   // Its own cluster counts the failure and starts the job again.
@@ -124,7 +135,8 @@ class LifeEnd : protected LifeRecord {
       reason = told.term_reason;
     else if (record_.kill_asked())
       reason = asked_reason();
-    finish(wire::STATUS_EXIT, told.exit_status != 0 ? told.exit_status : kKilled, reason, told.end_us);
+    finish(wire::STATUS_EXIT, told.exit_status != 0 ? told.exit_status : kKilled, reason, told.end_us,
+           record_.start_failure());
   }
 
   static std::string lost_text(const report::Over& told) {
@@ -264,6 +276,13 @@ class LifeEnd : protected LifeRecord {
     changed_the_plan();
   }
 
+  // Another cluster's job that never ran here is no finished job of this cluster: bacct leaves it out.
+  bool given_back_unstarted() const {
+    const auto& from = record_.from();
+    return record_.has_from() && !record_.started() &&
+           (from.withdrawn() || from.lent_end() != wire::ForwardedFrom::LENT_ENDED);
+  }
+
   // `why`: what the host adds, such as where the output is.
   void finish(wire::JobStatus status, std::int32_t exit_status, std::int32_t reason, std::int64_t end_us,
               const std::string& why = {}) {
@@ -290,6 +309,7 @@ class LifeEnd : protected LifeRecord {
       record_status({});
       std::get<effect::RecordEvent>(effects_.back()).event.mutable_status()->set_post(wire::POST_DONE);
     }
+    if (given_back_unstarted()) return changed_the_plan();
     auto& finish = *add_event().mutable_finish();
     *finish.mutable_record() = record_;
     name_hosts_elsewhere(*finish.mutable_record());

@@ -278,7 +278,8 @@ class LifeRecord {
 
   void record_status(const std::string& why) {
     auto& status = *add_event().mutable_status();
-    status.set_status(record_.status());
+    // One that waits in another cluster has not begun.
+    status.set_status(is_elsewhere(record_) ? shown_status(record_) : record_.status());
     status.set_post(record_.post_status());
     status.set_reasons(record_.suspend_reasons());
     status.set_why(why);

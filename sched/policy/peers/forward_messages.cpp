@@ -127,6 +127,7 @@ report::Over over_of(const wire::ForwardOver& told) {
       break;
     case wire::ForwardOver::LOST:
       over.how = How::host_restarted;
+      if (over.why.empty()) over.why = "its cluster has lost it with its host or its shepherd";
       break;
     default:
       over.how = How::ended;

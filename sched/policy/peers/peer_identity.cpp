@@ -12,7 +12,7 @@ bool printable(char c) { return c >= ' ' && c <= '~'; }
 
 std::string forget_it(const std::string& cluster, const std::string& here) {
   return "; \"badmin hforget @" + cluster + "\" in cluster " + here +
-         " gives up the jobs that the two clusters shared, and then it is taken";
+         " accepts this store, and gives up the jobs that it does not know";
 }
 
 }  // namespace

@@ -414,6 +414,7 @@ std::vector<PeerStanding> PeerSessions::standings() const {
     standing.version = peer.version;
     standing.term = peer.row ? peer.row->term() : 0;
   }
+  for (const auto& [name, row] : known_) standings.push_back({name, PeerState::left_out, "", "", 0});
   return standings;
 }
 

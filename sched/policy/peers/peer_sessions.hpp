@@ -85,7 +85,8 @@ using Step = std::variant<step::Dial, step::Say, step::Close, step::Remember, st
                           step::Heard, step::Untaken, step::Tell>;
 using Steps = std::vector<Step>;
 
-enum class PeerState { no_key, apart, refused, serves };
+// left_out: not in lsf.shared or RemoteClusters, and connected before.
+enum class PeerState { no_key, apart, refused, serves, left_out };
 
 // For badmin showstatus and bclusters.
 struct PeerStanding {

@@ -96,7 +96,10 @@ std::int64_t present_since(const JobHistory& job) {
   return since;
 }
 
-std::string by_words(const std::string& user) { return " by user or administrator <" + user + ">"; }
+// Without a user: it is no person's word, as when a lease is withdrawn.
+std::string by_words(const std::string& user) {
+  return user.empty() ? " by mbatchd" : " by user or administrator <" + user + ">";
+}
 
 std::string status_words(const JobEvent::Status& status) {
   switch (status.status()) {
@@ -115,7 +118,7 @@ std::string status_words(const JobEvent::Status& status) {
     case wire::STATUS_ZOMBI:
       return "Zombi; unable to reach the execution host, which is to end the job";
     default:
-      return "";
+      return status.why();  // a note, which changes no status
   }
 }
 
@@ -362,12 +365,14 @@ std::string system_line(const wire::JobEvent& event, const ShowTime& time) {
     text = "Queue <" + told.queue() + "> " + what + by(told);
   } else if (event.has_host_control()) {
     const auto& told = event.host_control();
-    const bool cluster = told.operation() == Control::WRITE_OFF_CLUSTERS;
-    text = (cluster ? "Jobs of host <" : "Host <") + told.host() + "> " +
-           (cluster                                  ? "written off"
-            : told.operation() == Control::HOST_OPEN ? "opened"
-                                                     : "closed") +
-           by(told);
+    const char* what = told.operation() == Control::WRITE_OFF_CLUSTERS ? "written off"
+                       : told.operation() == Control::FORGET_CLUSTERS  ? "accepted"
+                       : told.operation() == Control::HOST_OPEN        ? "opened"
+                                                                       : "closed";
+    const char* of = told.operation() == Control::WRITE_OFF_CLUSTERS ? "Jobs of host <"
+                     : told.operation() == Control::FORGET_CLUSTERS  ? "Store of host <"
+                                                                     : "Host <";
+    text = of + told.host() + "> " + what + by(told);
   } else if (event.has_mbd_start()) {
     const auto& told = event.mbd_start();
     text = "mbatchd started on host <" + told.host() + ">; cluster name <" + told.cluster() + ">, " +

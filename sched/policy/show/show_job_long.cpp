@@ -213,8 +213,12 @@ std::string exceptions_block(const JobView& job) {
 
 std::string reasons_block(const JobView& job, ReasonForm form) {
   if (job.reasons_size() == 0) return "";
-  const bool pends = pending(job.record().status());
-  return std::string(pends ? " PENDING REASONS:\n" : " SUSPENDING REASONS:\n") + reason_lines(job, form);
+  const auto& record = job.record();
+  const bool orders_alone = is_elsewhere(record) && record.suspend_reasons() == 0;
+  const char* const title = pending(record.status()) ? " PENDING REASONS:\n"
+                            : orders_alone           ? " WAITING ORDERS:\n"
+                                                     : " SUSPENDING REASONS:\n";
+  return title + reason_lines(job, form);
 }
 
 // Queues of other clusters that were looked at, and why none of them has the job.

@@ -3,6 +3,27 @@
 #include "sched/policy/values/job.hpp"
 
 namespace rollcall::sched {
+namespace {
+
+constexpr int kKill = 9;
+
+std::string order_words(const wire::SentSignal& sent, const wire::JobRecord& record) {
+  const char* const end = record.requeue_asked() ? "to requeue the job" : "to kill the job";
+  switch (sent.action()) {
+    case wire::SentSignal::TERMINATE:
+      return end;
+    case wire::SentSignal::SUSPEND:
+      return "to stop the job";
+    case wire::SentSignal::RESUME:
+      return "to resume the job";
+    case wire::SentSignal::LIMITS:
+      return "to change the job's limits";
+    default:
+      return sent.signal() == kKill ? end : "to send the job signal " + std::to_string(sent.signal());
+  }
+}
+
+}  // namespace
 
 bool differ_beyond_usage(wire::JobElsewhere a, wire::JobElsewhere b) {
   a.clear_usage();
@@ -27,6 +48,16 @@ std::string forwarded_words(JobKey key, const wire::ForwardedTo& forwarded) {
                       (forwarded.has_there() ? there.queue() : forwarded.queue()) + ">";
   if (forwarded.has_there()) words += ", as job <" + text(key_of(there.key())) + ">";
   return words;
+}
+
+std::vector<std::string> waiting_orders(const wire::JobRecord& record) {
+  std::vector<std::string> lines;
+  if (!is_elsewhere(record)) return lines;
+  for (const auto& sent : record.signals())
+    if (sent.number() > record.forwarded().there().signal_number())
+      lines.push_back("The order " + order_words(sent, record) + " waits until cluster <" +
+                      record.forwarded().cluster() + "> is connected");
+  return lines;
 }
 
 std::string mapped_words(const wire::JobRecord& record, const wire::Submission& asked) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "common/wire/job.pb.h"
 #include "sched/policy/values/job.hpp"
@@ -19,6 +20,9 @@ std::string from_host_word(const wire::JobRecord& record, const wire::Submission
 
 // "Job <12> forwarded to cluster <east>, queue <receive>", "..., as job <7>" once it is accepted: LSF's words, and ours behind them.
 std::string forwarded_words(JobKey key, const wire::ForwardedTo& forwarded);
+
+// Of a job in another cluster: a line for each order that it has not said to be carried out. They wait while it is not connected.
+std::vector<std::string> waiting_orders(const wire::JobRecord& record);
 
 // ", Mapped to <bob@east>" where the job runs, or ran, as another user there (UserMap); ", Mapped from <ann@west>" in that cluster; else "".
 std::string mapped_words(const wire::JobRecord& record, const wire::Submission& asked);

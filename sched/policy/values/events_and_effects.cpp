@@ -72,6 +72,9 @@ struct EventText {
   std::string operator()(const event::PartLost& e) const {
     return "PartLost on " + e.host + (e.recalled ? ", recalled: " : ": ") + e.why;
   }
+  std::string operator()(const event::GivenBack& e) const {
+    return e.why.empty() ? "GivenBack as asked" : "GivenBack: " + e.why;
+  }
   std::string operator()(const event::PartReleased&) const { return "PartReleased"; }
 };
 

@@ -122,6 +122,10 @@ struct StartNotTaken {
 // --- from people
 // The cluster that has the job will never answer: an administrator ends the attempt.
 struct WrittenOff {};
+// Another cluster's job that waits here goes back to it, since that cluster asked for it or it cannot start here.
+struct GivenBack {
+  std::string why;  // one line; "": its cluster asked
+};
 // The cluster of which this is a part takes it back, since its job is over, or will never say so.
 struct PartReleased {};
 struct KillAsked {
@@ -171,7 +175,7 @@ using JobHappening =
                  event::StopAsked, event::ResumeAsked, event::LimitsChanged, event::RestartAsked,
                  event::TerminateTimeCame, event::AvoidanceOver, event::PauseOver, event::Elsewhere,
                  event::RecallDue, event::WrittenOff, event::PartGone, event::PartLost, event::PartReleased,
-                 event::EndHeld>;
+                 event::EndHeld, event::GivenBack>;
 std::string text(const JobHappening& event);  // one line
 
 namespace effect {

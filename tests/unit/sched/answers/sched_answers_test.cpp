@@ -234,6 +234,36 @@ TEST_F(Answers, ASuspendedJobSaysWhoStoppedIt) {
   EXPECT_EQ(shown.reasons(0).text(), "The job was suspended by LSF admin or root");
 }
 
+TEST_F(Answers, AnOrderForAClusterThatIsNotConnectedIsSaidToWait) {
+  const JobKey key{submit_seen(book::plain_job()), 0};
+  hello("@east");
+  event::Dispatched forward;
+  forward.placement.hosts.push_back({HostId::whole_cluster("east"), 1});
+  forward.forwarded.emplace().set_cluster("east");
+  book->hosts().dispatch(key, forward, now);
+  report::Elsewhere told{{key, 1}, {}};
+  told.job.set_status(wire::STATUS_RUN);
+  tells("@east", told);
+  const auto reasons = [&] {
+    std::vector<std::string> texts;
+    const auto shown = job_view(view(), job(key), nullptr);
+    for (const auto& reason : shown.reasons()) texts.push_back(reason.text());
+    return texts;
+  };
+  ask(key, wire::SignalJobs::STOP);
+  EXPECT_THAT(reasons(), testing::IsEmpty()) << "it is on its way";
+  book->hosts().host_gone("@east", now);
+  EXPECT_THAT(reasons(),
+              testing::ElementsAre("The order to stop the job waits until cluster <east> is connected"));
+  told.job.set_status(wire::STATUS_USUSP);
+  told.job.set_signal_number(job(key).record.signal_number());
+  told.job.set_suspend_reasons(wire::SUSPEND_ADMIN);
+  tells("@east", told);
+  const auto shown = job_view(view(), job(key), nullptr);
+  ASSERT_EQ(shown.reasons_size(), 2);
+  EXPECT_THAT(shown.reasons(1).why(), testing::HasSubstr("an administrator of cluster east stopped it"));
+}
+
 TEST_F(Answers, QueuesComeByPriorityWithWhatTheirSectionSays) {
   submit_seen(book::plain_job());
   wire::BatchRequest request;

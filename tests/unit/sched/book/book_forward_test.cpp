@@ -609,7 +609,7 @@ class WriteOff : public Foreign {
     told.job.set_status(status);
     return book->hosts().host_told("@east", told, now);
   }
-  ForwardedJobs::WrittenOff write_off(bool only_say = false) {
+  ForwardedJobs::Done write_off(bool only_say = false) {
     return book->forwards().write_off("east", kRoot, only_say, now);
   }
 };
@@ -639,6 +639,36 @@ TEST_F(WriteOff, SaysOfEachJobWhatBecomesOfIt) {
   EXPECT_EQ(job(theirs_waits).status(), wire::STATUS_EXIT);
   EXPECT_EQ(job(theirs_runs).status(), wire::STATUS_RUN);
   EXPECT_THAT(write_off().lines, IsEmpty()) << "once";
+}
+
+// Its hosts will never say how the job ended.
+TEST_F(WriteOff, EndsJobsOnHostsThatTheClusterLends) {
+  wire::Submission rerunnable = plain_job();
+  rerunnable.set_rerunnable(true);
+  const JobKey lost{submit(plain_job()), 0}, again{submit(rerunnable), 0}, starts{submit(plain_job()), 0},
+      part{submit(plain_job()), 0}, ours{submit(plain_job()), 0};
+  for (const char* host : {"e1@east", "hostA"}) hello(host);
+  for (const JobKey key : {lost, again, starts}) dispatch(key, {"e1@east"});
+  dispatch(part, {"hostA", "e1@east"});
+  dispatch(ours);
+  for (const JobKey key : {lost, again, part, ours}) runs(key);
+  EXPECT_EQ(book->forwards().shared_with("east").first, 4U);
+  EXPECT_THAT(book->forwards().clusters(), ElementsAre("east"));
+  const auto id = [](JobKey key) { return "Job <" + text(key) + ">"; };
+  const std::vector<std::string> lines{
+      id(lost) + " runs on a host of cluster <east>: its result is lost, it ends as EXIT",
+      id(again) + " runs on a host of cluster <east>: its result is lost, it pends here again",
+      id(starts) + " is being started on a host of cluster <east>: it pends here again",
+      id(part) + " has a part in cluster <east>: it is ended"};
+  EXPECT_EQ(write_off(true).lines, lines);
+  EXPECT_EQ(status(lost), wire::STATUS_RUN) << "it was only said";
+  EXPECT_EQ(write_off().lines, lines);
+  EXPECT_EQ(status(lost), wire::STATUS_EXIT);
+  EXPECT_EQ(job(lost).record.start_failure(), "cluster east was written off by an administrator");
+  EXPECT_EQ(status(again), wire::STATUS_PEND);
+  EXPECT_EQ(status(starts), wire::STATUS_PEND);
+  EXPECT_TRUE(job(part).record.kill_asked());
+  EXPECT_EQ(status(ours), wire::STATUS_RUN);
 }
 
 // post_done() and post_err() would wait for ever.

@@ -1,4 +1,5 @@
 // A job that was forwarded to another cluster, by the table of job_life_elsewhere.hpp.
+#include "sched/policy/values/elsewhere.hpp"
 #include "tests/unit/sched/jobs/job_life_fixture.hpp"
 
 namespace rollcall::sched::jobs {
@@ -90,13 +91,92 @@ TEST_F(Elsewhere, FollowsWhatItsClusterTells) {
 TEST_F(Elsewhere, DoesNotFollowWhileAnOrderIsOnItsWay) {
   begun();
   happens(event::StopAsked{kOwner});
-  EXPECT_EQ(status(), wire::STATUS_USUSP);
-  told(wire::STATUS_RUN, 0);
-  EXPECT_EQ(status(), wire::STATUS_USUSP) << "told before the order was carried out";
+  EXPECT_EQ(status(), wire::STATUS_RUN) << "as its cluster has told";
+  told(wire::STATUS_SSUSP, 0);
+  EXPECT_EQ(status(), wire::STATUS_RUN) << "told before the order was carried out";
   told(wire::STATUS_USUSP, job.record.signal_number());
   EXPECT_EQ(status(), wire::STATUS_USUSP);
   told(wire::STATUS_RUN, job.record.signal_number());
   EXPECT_EQ(status(), wire::STATUS_RUN) << "somebody there has resumed it";
+  EXPECT_FALSE(stop_is_asked(job.record));
+}
+
+// What is ordered while its cluster is away is not known to be so; the last order counts when that cluster is back.
+TEST_F(Elsewhere, KeepsTheKnownStateUntilAnOrderIsCarriedOut) {
+  begun();
+  told(wire::STATUS_RUN, 0);
+  happens(event::StopAsked{kOwner});
+  EXPECT_EQ(status(), wire::STATUS_RUN);
+  EXPECT_THAT(waiting_orders(job.record),
+              ElementsAre("The order to stop the job waits until cluster <east> is connected"));
+  happens(event::StopAsked{kOwner});
+  EXPECT_THAT(book::orders(effects), IsEmpty()) << "it is ordered already";
+  happens(event::ResumeAsked{kOwner});
+  EXPECT_THAT(waiting_orders(job.record),
+              ElementsAre("The order to resume the job waits until cluster <east> is connected"));
+  happens(event::StopAsked{kOwner});
+  happens(event::KillAsked{kOwner});
+  EXPECT_THAT(waiting_orders(job.record),
+              ElementsAre("The order to stop the job waits until cluster <east> is connected",
+                          "The order to kill the job waits until cluster <east> is connected"));
+  event::HostBack back;
+  back.held.emplace();
+  happens(back);
+  EXPECT_EQ(book::orders(effects).size(), 2U);
+  told(wire::STATUS_USUSP, job.record.signal_number());
+  EXPECT_EQ(status(), wire::STATUS_USUSP);
+  EXPECT_THAT(waiting_orders(job.record), IsEmpty());
+}
+
+TEST_F(Elsewhere, IsResumedWhereItsClusterSaysSo) {
+  begun();
+  happens(event::StopAsked{kAdmin});
+  told(wire::STATUS_USUSP, job.record.signal_number());
+  happens(event::ResumeAsked{kOwner});
+  EXPECT_THAT(effects, IsEmpty()) << "an administrator has stopped it";
+  happens(event::ResumeAsked{kAdmin});
+  EXPECT_EQ(status(), wire::STATUS_USUSP);
+  happens(event::StopAsked{kOwner});
+  EXPECT_EQ(book::orders(effects).size(), 1U) << "ordered again, the resume is on its way";
+  happens(event::ResumeAsked{kOwner});
+  told(wire::STATUS_RUN, job.record.signal_number());
+  EXPECT_EQ(status(), wire::STATUS_RUN);
+}
+
+// bhist: it has no host, so it is PSUSP and PEND there.
+TEST_F(Elsewhere, IsBookedAsPendingWhileItWaitsThere) {
+  const auto booked = [&](wire::JobStatus there) {
+    told(there, job.record.signal_number() + 1);
+    const auto told_of = events(&wire::JobEvent::has_status);
+    return told_of.empty() ? wire::STATUS_NULL : told_of.back().status().status();
+  };
+  forwarded();
+  told(wire::STATUS_PEND, 0);
+  EXPECT_EQ(booked(wire::STATUS_PSUSP), wire::STATUS_PSUSP);
+  EXPECT_EQ(booked(wire::STATUS_PEND), wire::STATUS_PEND);
+  told(wire::STATUS_RUN, 9);
+  EXPECT_EQ(booked(wire::STATUS_PEND), wire::STATUS_PEND) << "requeued there";
+}
+
+TEST_F(Elsewhere, SaysWhyItPendsAgain) {
+  const auto why = [&] {
+    happens(ended(0, How::withdrawn));
+    return events(&wire::JobEvent::has_status).at(0).status().why();
+  };
+  rules.recall_after_s = 60;
+  forwarded();
+  told(wire::STATUS_PEND);
+  happens(event::RecallDue{});
+  EXPECT_EQ(why(), "it was asked back from cluster east to be changed");
+  forwarded_again();
+  told(wire::STATUS_PEND);
+  now = wall_seconds(1060);
+  happens(event::RecallDue{});
+  EXPECT_EQ(why(), "it has waited in cluster east for MAX_RSCHED_TIME");
+  forwarded_again();
+  told(wire::STATUS_PEND);
+  EXPECT_EQ(why(), "cluster east has given it back");
+  EXPECT_EQ(job.record.start_failure(), "") << "no start has failed";
 }
 
 TEST_F(Elsewhere, SaysThatItWasPreemptedThere) {

@@ -197,6 +197,17 @@ TEST_F(Sessions, WithAnotherStoreAreRefusedUntilForgotten) {
   EXPECT_FALSE(sessions.forget("nobody", at(1)).second);
 }
 
+// badmin showstatus has a line for it: its jobs may still be here.
+TEST_F(Sessions, OfAClusterThatTheFilesDropStandAsLeftOut) {
+  connect(1);
+  sessions.configure(settings({}), {"east"}, at(1));
+  ASSERT_EQ(sessions.standings().size(), 1U);
+  EXPECT_EQ(standing().cluster, "east");
+  EXPECT_EQ(standing().state, PeerState::left_out);
+  sessions.forget("east", at(1));
+  EXPECT_THAT(sessions.standings(), IsEmpty());
+}
+
 TEST_F(Sessions, ThatCannotBeRememberedDoNotServe) {
   sessions.opened(1, "east", false, at(0));
   hear(1, greeting("east", 5));

@@ -72,6 +72,18 @@ TEST(HistoryTable, ChargesTheAbsenceOfMbatchdToNoState) {
   EXPECT_NE(block.find("Tue May 10 21:10:22: Done successfully."), std::string::npos) << block;
 }
 
+// An order that waits for its cluster changes no state.
+TEST(HistoryTable, KeepsTheStateOverANote) {
+  Life life;
+  life.at(60).mutable_status()->set_why("The order to stop the job waits until cluster <east> is connected");
+  EXPECT_EQ(history_row(life.history(), false, wall_seconds(kMay10 + 458)),
+            "24520   annas   *tjob.sh  1       0       457     0       0       0       458\n");
+  const std::string block = history_block(life.history(), Wrapping::none, shown_at(kMay10 + 458));
+  EXPECT_NE(block.find(": The order to stop the job waits until cluster <east> is connected;\n"),
+            std::string::npos)
+      << block;
+}
+
 TEST(HistoryBlock, IsThatOfARealSession) {
   EXPECT_EQ(history_block(Life().history(), Wrapping::at_80, shown_at(kMay10 + 484)),
             "\n"
@@ -191,6 +203,10 @@ TEST(SystemLines, AreThoseOfTheManual) {
   host.set_user("lsf");
   EXPECT_EQ(system_line(event, shown_at(kMay10)),
             "Tue May 10 21:09:22: Host <hostB> closed by administrator <lsf>.\n");
+  host.set_host("@east");
+  host.set_operation(wire::ControlBatch::FORGET_CLUSTERS);
+  EXPECT_EQ(system_line(event, shown_at(kMay10)),
+            "Tue May 10 21:09:22: Store of host <@east> accepted by administrator <lsf>.\n");
   auto& queue = *event.mutable_queue_control();
   queue.set_operation(wire::ControlBatch::QUEUE_INACTIVATE);
   queue.set_queue("night");

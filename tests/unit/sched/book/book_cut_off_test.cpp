@@ -1,0 +1,172 @@
+// What is said of orders for jobs in a cluster that is not connected, and of jobs that are given back.
+#include "sched/policy/book/forwarded_jobs.hpp"
+#include "tests/unit/sched/book/book_fixture.hpp"
+
+namespace rollcall::sched::book {
+namespace {
+
+std::vector<wire::JobEvent> events(const Effects& effects) {
+  std::vector<wire::JobEvent> found;
+  for (const auto& effect : effects)
+    if (const auto* recorded = std::get_if<effect::RecordEvent>(&effect)) found.push_back(recorded->event);
+  return found;
+}
+
+class CutOff : public BookTest {
+ protected:
+  // A job that runs in east.
+  CutOff() {
+    hello("@east");
+    key = {submit(plain_job()), 0};
+    event::Dispatched event;
+    event.placement.hosts.push_back({HostId::whole_cluster("east"), 1});
+    event.forwarded.emplace().set_cluster("east");
+    event.forwarded->set_queue("guests");
+    effects = book->hosts().dispatch(key, event, now);
+    tell(wire::STATUS_RUN);
+  }
+  void tell(wire::JobStatus status, std::uint32_t reasons = 0) {
+    report::Elsewhere told{{key, 1}, {}};
+    told.job.mutable_key()->set_id(70);
+    told.job.set_status(status);
+    told.job.set_suspend_reasons(reasons);
+    told.job.set_signal_number(job(key).record.signal_number());
+    tells("@east", told);
+  }
+  void lose() { effects = book->hosts().host_gone("@east", now); }
+  std::string waits() const {
+    return "Job <" + text(key) + ">: the order waits until cluster <east> is connected";
+  }
+  std::vector<std::string> notes() const {
+    std::vector<std::string> found;
+    for (const auto& event : events(effects))
+      if (event.has_status() && event.status().status() == wire::STATUS_NULL)
+        found.push_back(event.status().why());
+    return found;
+  }
+
+  JobKey key;
+};
+
+TEST_F(CutOff, OrdersAreSaidToWait) {
+  EXPECT_THAT(ask(key, Act::STOP), ElementsAre("Job <" + text(key) + "> is being stopped"))
+      << "it is connected";
+  EXPECT_THAT(notes(), IsEmpty());
+  tell(wire::STATUS_RUN);
+  lose();
+  EXPECT_THAT(ask(key, Act::STOP), ElementsAre("Job <" + text(key) + "> is being stopped", waits()));
+  EXPECT_EQ(status(key), wire::STATUS_RUN) << "as it is known to be";
+  EXPECT_THAT(notes(), ElementsAre("The order to stop the job waits until cluster <east> is connected"));
+  EXPECT_THAT(ask(key, Act::STOP), ElementsAre("Job <" + text(key) + "> is being stopped", waits()));
+  EXPECT_THAT(notes(), IsEmpty()) << "once";
+  EXPECT_THAT(ask(key, Act::RESUME), ElementsAre("Job <" + text(key) + "> is being resumed", waits()));
+  EXPECT_THAT(ask(key, Act::KILL), ElementsAre("Job <" + text(key) + "> is being terminated", waits()));
+  EXPECT_THAT(notes(), ElementsAre("The order to kill the job waits until cluster <east> is connected"));
+}
+
+TEST_F(CutOff, AJobThatWaitsThereIsNotShownAsStopped) {
+  tell(wire::STATUS_PEND);
+  lose();
+  EXPECT_THAT(ask(key, Act::STOP), ElementsAre("Job <" + text(key) + "> is being stopped", waits()));
+  EXPECT_EQ(shown_status(job(key).record), wire::STATUS_PEND);
+  hello("@east", {{{key, 1}, report::Held::State::starting, true}});
+  tell(wire::STATUS_PSUSP, wire::SUSPEND_USER);
+  EXPECT_EQ(shown_status(job(key).record), wire::STATUS_PSUSP);
+}
+
+// Orders of this cluster are there those of the job's owner.
+TEST_F(CutOff, AResumeIsRefusedWhereAnAdministratorThereHasStoppedTheJob) {
+  for (const auto there : {wire::STATUS_USUSP, wire::STATUS_PSUSP}) {
+    if (there == wire::STATUS_PSUSP) tell(wire::STATUS_PEND);
+    tell(there, wire::SUSPEND_ADMIN);
+    for (const auto& who : {kAnn, kRoot})
+      EXPECT_THAT(
+          ask(key, Act::RESUME, who),
+          ElementsAre("! Job <" + text(key) +
+                      ">: Job was suspended by an administrator of cluster east, and is resumed there"));
+    EXPECT_THAT(orders(effects), IsEmpty());
+  }
+}
+
+class GivenBack : public BookTest {
+ protected:
+  GivenBack() { receive("RCVJOBS_FROM = east\n"); }
+  void receive(const std::string& normal) { effects = book->configure(site_files("", normal), now); }
+  JobKey offered(int id) {
+    wire::ForwardOffer offer;
+    offer.mutable_attempt()->mutable_key()->set_id(id);
+    offer.mutable_attempt()->set_attempt(1);
+    offer.set_queue("normal");
+    return key_of(book->forwards().offer("east", offer, plain_job(), kAnn, now).said.state->job().key());
+  }
+  wire::ForwardOver over(JobKey key) const { return *book->forwards().said_of(key, now)->over; }
+  static std::size_t finishes(const Effects& effects) {
+    const auto all = events(effects);
+    return static_cast<std::size_t>(
+        std::count_if(all.begin(), all.end(), [](const auto& event) { return event.has_finish(); }));
+  }
+  static std::size_t signals(const Effects& effects) {
+    const auto all = events(effects);
+    return static_cast<std::size_t>(
+        std::count_if(all.begin(), all.end(), [](const auto& event) { return event.has_signal(); }));
+  }
+};
+
+// bacct counts what has run here; bhist names no one who has killed it.
+TEST_F(GivenBack, AJobThatNeverRanIsInNoAccount) {
+  const JobKey recalled = offered(7), written_off = offered(8), fails = offered(9);
+  wire::ForwardRecall recall;
+  recall.mutable_attempt()->mutable_key()->set_id(7);
+  recall.mutable_attempt()->set_attempt(1);
+  const auto back = book->forwards().recall("east", recall, now).effects;
+  EXPECT_EQ(finishes(back) + signals(back), 0U);
+  EXPECT_EQ(over(recalled).how(), wire::ForwardOver::WITHDRAWN);
+  EXPECT_EQ(over(recalled).why(), "") << "its cluster knows why it has asked";
+  EXPECT_EQ(job(recalled).record.term_reason(), TERM_UNKNOWN);
+  hello("hostA");
+  for (int i = 0; i < 5; ++i) {
+    now.us += 1'000'000'000;
+    book->tick(now);
+    dispatch(fails);
+    ends(fails, 1 << 8, How::pre_exec_failed);
+  }
+  ASSERT_EQ(over(fails).how(), wire::ForwardOver::WITHDRAWN);
+  EXPECT_EQ(finishes(effects), 0U);
+  const auto gone = book->forwards().write_off("east", kRoot, false, now).effects;
+  EXPECT_EQ(finishes(gone) + signals(gone), 0U);
+  EXPECT_EQ(status(written_off), wire::STATUS_EXIT);
+}
+
+TEST_F(GivenBack, AJobThatRanIsInTheAccounts) {
+  const JobKey key = offered(7);
+  hello("hostA");
+  dispatch(key);
+  runs(key);
+  ends(key, 1 << 8);
+  EXPECT_EQ(finishes(effects), 1U);
+}
+
+TEST_F(GivenBack, WhereTheQueueThatReceivedItIsRemoved) {
+  const JobKey waits = offered(7), runs_on = offered(8);
+  const JobKey ours{submit(plain_job()), 0};
+  hello("hostA");
+  dispatch(runs_on);
+  EXPECT_THAT(book->forwards().give_back_of_removed_queues(now).lines, IsEmpty());
+  auto files = site_files("", "RCVJOBS_FROM = east\n");
+  auto lsb = std::make_shared<conf::LsbFiles>(*files.lsb);
+  std::erase_if(lsb->queues, [](const auto& queue) { return queue.name == "normal"; });
+  files.lsb = lsb;
+  book->configure(files, now);
+  EXPECT_THAT(
+      book->forwards().give_back_of_removed_queues(now).lines,
+      ElementsAre("queue normal is removed: the jobs of other clusters that waited in it are given back "
+                  "(1 of cluster east)"));
+  EXPECT_EQ(over(waits).how(), wire::ForwardOver::WITHDRAWN);
+  EXPECT_EQ(over(waits).why(), "queue normal was removed there");
+  EXPECT_EQ(status(runs_on), wire::STATUS_RUN);
+  EXPECT_EQ(status(ours), wire::STATUS_PEND);
+  EXPECT_THAT(book->forwards().give_back_of_removed_queues(now).lines, IsEmpty()) << "once";
+}
+
+}  // namespace
+}  // namespace rollcall::sched::book
