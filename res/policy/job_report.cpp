@@ -76,6 +76,12 @@ std::string submission_cluster(const wire::ToRes::StartJob& start) {
   return start.from_cluster().empty() ? start.cluster() : start.from_cluster();
 }
 
+// UserMap: the job runs as another user than the one who submitted it there.
+std::string submission_user(const wire::ToRes::StartJob& start) {
+  const std::string user = start.from_cluster().empty() ? "" : word_of(start, "LSB_SUB_USER");
+  return user.empty() ? start.submission().user() : user;
+}
+
 bool done(const wire::FromRes::JobOver& over) {
   return over.how() == wire::FromRes::JobOver::ENDED && over.exit_status() == 0;
 }
@@ -116,8 +122,8 @@ std::string head_lines(const ReportFacts& facts) {
   const std::int64_t start_us = facts.over.start_us() != 0 ? facts.over.start_us() : facts.over.end_us();
   const std::string started = facts.date(start_us);
   std::string text = "Job " + quoted(name_of(asked, job)) + " was submitted from host " +
-                     quoted(asked.from_host()) + " by user " + quoted(asked.user()) + " in cluster " +
-                     quoted(submission_cluster(order.start())) + " at " +
+                     quoted(asked.from_host()) + " by user " + quoted(submission_user(order.start())) +
+                     " in cluster " + quoted(submission_cluster(order.start())) + " at " +
                      facts.date(order.start().submit_us()) + "\n";
   text += "Job was executed on host(s) " + hosts_of(order) + ", in queue " + quoted(order.start().queue()) +
           ", as user " + quoted(order.user()) + " in cluster " + cluster + " at " + started + "\n";

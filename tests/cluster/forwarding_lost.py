@@ -62,6 +62,8 @@ def test_an_administrator_writes_off_a_dead_cluster(bench):
         expect_in("cluster east was written off by an administrator", west.user("bjobs", "-l", "-UF", str(lost)).stdout, "bjobs -l")
         expect_in("TERM_ZOMBIE", west.field(lost, "exit_reason"), "exit_reason")
         expect_in("Jobs of host <@east> written off by administrator <root>", west.good("badmin", "hhist", "@east"), "badmin hhist")
+        west.good("badmin", "hforget", "-f", "@east")
+        expect_in("Store of host <@east> accepted by administrator <root>", west.good("badmin", "hhist", "@east"), "badmin hhist")
         east.start_daemon("mbatchd", "n2")
         west.wait_for_connection("east")
         east.wait_for(there, "EXIT")

@@ -73,6 +73,36 @@ def test_brequeue_and_bkill_r_start_nothing_before_the_cut_off_cluster_says_that
     bench.saw("each started once before the link was back; then one second start, of the requeued job")
 
 
+def test_a_stop_of_a_job_whose_cluster_is_cut_off_is_said_to_wait(bench):
+    queues = {"west": SENDS.format(to="receive@east", hosts="none"), "east": RECEIVES.format(of="west")}
+    with two(bench, queues=queues) as clusters:
+        west, east = clusters["west"], clusters["east"]
+        job = west.bsub("sleep 1000", "-q", "send", "-o", "/dev/null")
+        west.wait_for(job, "RUN")
+        there = west.field(job, "dstjobid")
+        cut = Reset(bench, clusters, [west, east])
+        cut.begin()
+        wait_until_gone(west, "east")
+        waits = f"Job <{job}>: the order waits until cluster <east> is connected\n"
+        expect_equal(west.run("bstop", str(job)).stdout, f"Job <{job}> is being stopped\n{waits}", "bstop")
+        expect_equal((west.field(job), east.field(there)), ("RUN", "RUN"), "it runs on")
+        order = "The order to stop the job waits until cluster <east> is connected"
+        expect_in(f" WAITING ORDERS:\n {order}", long_of(west, job), "bjobs -l")
+        expect_in(f": {order};\n", history(west, job), "bhist -l")
+        cut.end()
+        west.wait_for_connection("east")
+        west.wait_for(job, "USUSP")
+        east.user("bstop", there)  # its administrator
+        wait_until(lambda: "an administrator of cluster east stopped it" in long_of(west, job), lambda: long_of(west, job), 30)
+        done = west.run("bresume", str(job))
+        expect_in("Job was suspended by an administrator of cluster east, and is resumed there", done.stdout + done.stderr, "bresume")
+        east.user("bresume", there)
+        west.wait_for(job, "RUN")
+        west.run("bkill", str(job))
+        west.wait_for(job, "EXIT")
+    bench.saw("the state as it is known, the order where it is asked for, and what an administrator there has stopped")
+
+
 def test_bmod_and_bswitch_of_a_job_whose_cluster_is_away_wait_and_have_their_effect_once(bench):
     queues = {"west": SENDS.format(to="receive@east", hosts="none") + "Begin Queue\nQUEUE_NAME = own\nHOSTS = n1\nEnd Queue\n",
               "east": RECEIVES.format(of="west")}

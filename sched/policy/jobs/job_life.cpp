@@ -240,6 +240,8 @@ class Life : LifePart {
     if (runs_nothing) {
       report::Over told;
       told.how = back.blank ? How::host_restarted : How::never_seen;
+      if (back.blank)
+        told.why = "the host has forgotten its jobs: its disk is new, or badmin hforget was used";
       told.end_us = now_.us;
       return was_lost(told, TERM_ZOMBIE);
     }

@@ -265,7 +265,7 @@ std::vector<std::string> job_environment(const ConfigView& config, const Job& jo
   add("LSB_JOBNAME", name);
   add("LSB_QUEUE", record.queue());
   add("LSB_SUB_HOST", asked.from_host());
-  add("LSB_SUB_USER", asked.user());
+  add("LSB_SUB_USER", record.from().user().empty() ? asked.user() : record.from().user());
   add("LSB_PROJECT_NAME", asked.project());
   add("LS_SUBCWD", asked.cwd());
   // Longer values exceed the kernel's limit for one variable; the host file has all hosts.

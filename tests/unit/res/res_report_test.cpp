@@ -103,6 +103,9 @@ TEST_F(ResReport, OfAForwardedJobNamesBothClustersAndTheSubmissionsId) {
   EXPECT_THAT(
       text,
       HasSubstr("Job was executed on host(s) <hostB>, in queue <hpc>, as user <userA> in cluster <c1> at "));
+  start.add_environment("LSB_SUB_USER=userA_there");  // by UserMap
+  EXPECT_THAT(report_text(facts(), ReportPlace::mail),
+              HasSubstr("was submitted from host <hostA> by user <userA_there> in cluster <west> at "));
 }
 
 TEST_F(ResReport, NothingSampledNothingAskedByMail) {

@@ -470,6 +470,10 @@ TEST_F(Foreign, KnowsWhoSubmittedIt) {
   const JobKey key = here(book->forwards().offer("east", offer, asked, kAnn, now));
   EXPECT_EQ(job(key).record.from().user(), "ann_there");
   EXPECT_EQ(job(key).asked->user(), "ann") << "whose job it is here";
+  dispatch(key);
+  const auto start = book->hosts().start_order({key, "hostA", job(key).record.attempt()});
+  ASSERT_TRUE(start);
+  EXPECT_THAT(start->environment, testing::Contains("LSB_SUB_USER=ann_there")) << "for the job's report";
   EXPECT_EQ(book->forwards().said_of(key, now)->state->job().exec_user(), "ann");
 }
 

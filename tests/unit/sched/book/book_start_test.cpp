@@ -295,6 +295,7 @@ TEST_F(BookStart, AJobWithItsGoAheadIsLostWhereTheHostComesBackWithANewDisk) {
   EXPECT_EQ(status({1, 0}), wire::STATUS_EXIT);
   EXPECT_TRUE(job({1, 0}).record.lost());
   EXPECT_THAT(orders(effects), Not(Contains(HasSubstr("OrderStart"))));
+  EXPECT_THAT(job({1, 0}).record.start_failure(), HasSubstr("its disk is new, or badmin hforget was used"));
 }
 
 TEST_F(BookStart, AJobWithoutGoAheadStartsOnAHostThatComesBackWithANewDisk) {
