@@ -93,7 +93,7 @@ def test_a_stop_of_a_job_whose_cluster_is_cut_off_is_said_to_wait(bench):
         west.wait_for_connection("east")
         west.wait_for(job, "USUSP")
         east.user("bstop", there)  # its administrator
-        wait_until(lambda: "an administrator of cluster east stopped it" in long_of(west, job), lambda: long_of(west, job), 30)
+        wait_until(lambda: "suspended by LSF admin or root" in long_of(west, job), lambda: long_of(west, job), 30)
         done = west.run("bresume", str(job))
         expect_in("Job was suspended by an administrator of cluster east, and is resumed there", done.stdout + done.stderr, "bresume")
         east.user("bresume", there)
