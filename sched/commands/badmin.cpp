@@ -110,7 +110,9 @@ int checked_order(const Admin& admin, Control::Action action, const char* done, 
   control.set_action(action);
   const auto reply = order(admin.stage, std::move(control));
   if (!reply) return io::kFailed;
-  return admin.stage.print(std::string(done) + "\n");
+  std::string text = std::string(done) + "\n";
+  for (const auto& change : reply->outcomes().outcomes()) text += change.text() + "\n";
+  return admin.stage.print(text);
 }
 int reconfig(const Admin& admin) {
   return checked_order(admin, Control::RECONFIG, "Reconfiguration initiated", "Reconfiguration aborted.");

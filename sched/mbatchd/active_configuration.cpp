@@ -64,8 +64,11 @@ wire::BatchReply ActiveConfiguration::take(const LoadedConfiguration& loaded, co
   log_.notice(what);
   auto told = loaded.errors;
   told.insert(told.end(), loaded.warnings.begin(), loaded.warnings.end());
-  told.insert(told.end(), changes.begin(), changes.end());
-  return text_reply(joined(told));
+  if (changes.empty()) return text_reply(joined(told));  // what badmin has said already
+  wire::BatchReply reply;
+  reply.set_last(true);
+  for (const auto& line : changes) reply.mutable_outcomes()->add_outcomes()->set_text(line);
+  return reply;
 }
 
 // Checked first: with unusable files or key the new mbatchd would exit at once.

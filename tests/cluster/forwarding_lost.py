@@ -143,6 +143,30 @@ def test_a_cluster_that_leaves_the_files_gets_no_job_and_what_runs_runs_on(bench
         west.wait_for(later, "DONE", seconds=90)
 
 
+def test_a_receiving_queue_that_is_removed_gives_what_waits_in_it_back(bench):
+    with two(bench, slots=1) as clusters:
+        west, east = clusters["west"], clusters["east"]
+        first = west.bsub("sleep 1000", "-q", "send", "-o", "/dev/null")
+        west.wait_for(first, "RUN")
+        job = west.bsub("true", "-q", "send", "-o", "/dev/null")
+        wait_until(lambda: west.field(job, "dstjobid") not in ("", "-"), "it waits in east")
+        there = west.field(job, "dstjobid")
+        path = os.path.join(east.configdir, "lsb.queues")
+        with open(path, encoding="utf-8") as file:
+            queues = file.read()
+        east.write_batch("lsb.queues", queues.replace("QUEUE_NAME = receive", "QUEUE_NAME = other"))
+        said = east.good("badmin", "reconfig", "-f")
+        expect_in("queue receive is removed: the jobs of other clusters that waited in it are given back (1 of cluster west)", said, "reconfig")
+        wait_until(lambda: "queue receive was removed there" in west.user("bjobs", "-l", "-UF", str(job)).stdout,
+                   lambda: west.user("bjobs", "-l", "-UF", str(job)).stdout + west.logs_text(), 30)
+        expect_equal((west.field(job, "stat dstjobid"), west.field(first)), ("PEND -", "RUN"), "what runs there runs on")
+        expect_in("Pending: queue receive was removed there", west.user("bhist", "-l", str(job)).stdout.replace("\n                     ", ""), "bhist")
+        finished = east.user("bacct", "-u", "all", there)
+        expect_in("No matching job found", finished.stdout + finished.stderr, "it is no finished job of east")
+        west.run("bkill", str(job), str(first))
+    bench.saw("the administrator is told, and the user has the reason at once")
+
+
 def drop(side, other, how):
     """Takes a cluster out of the files of another one: of lsf.shared, or of RemoteClusters alone."""
     side.clusters = (side.cluster, "moon") if how == "lsf.shared" else (side.cluster, other, "moon")

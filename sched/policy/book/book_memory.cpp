@@ -378,6 +378,7 @@ void Memory::enter(BookEntry& entry) {
   entry.submission = record.submission();
   entry.shown = shown_status(record);
   entry.acknowledged = record.from().acknowledged();
+  entry.written_off = record.from().written_off();
   auto& same = by_status[status];
   same.insert(same.end(), key);
   count_status(entry.user->counts, counted, slots, true);

@@ -112,6 +112,7 @@ struct BookEntry {
   mutable Packed<wire::JobRecord> record;     // as last packed
   mutable bool changed = true;                // since it was last packed
   bool acknowledged = false;                  // another cluster's job: its end is, by that cluster
+  bool written_off = false;                   // ... that cluster was (ForwardedFrom)
   wire::JobStatus shown = wire::STATUS_NULL;  // shown_status() of the record
   std::uint64_t submission = 0;               // the record's
   JobsOf* user = nullptr;

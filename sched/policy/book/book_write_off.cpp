@@ -203,12 +203,11 @@ Effects ForwardedJobs::is_back(const std::string& cluster) {
   Effects effects;
   for (auto one = m.foreign.lower_bound({cluster, {}});
        one != m.foreign.end() && one->first.cluster == cluster; ++one) {
+    if (!m.jobs.at(one->second).written_off) continue;  // a million others stay packed
     BookEntry& entry = m.at(one->second);
-    auto& from = *entry.job->record.mutable_from();
-    if (!from.written_off()) continue;
     {
       const Memory::Change change(m, entry);
-      from.set_written_off(false);
+      entry.job->record.mutable_from()->set_written_off(false);
     }
     m.time_id(one->second.id);
     effects.push_back(effect::SaveJob{one->second});

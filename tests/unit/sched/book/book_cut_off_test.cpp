@@ -1,4 +1,6 @@
 // What is said of orders for jobs in a cluster that is not connected, and of jobs that are given back.
+#include <malloc.h>
+
 #include "sched/policy/book/forwarded_jobs.hpp"
 #include "tests/unit/sched/book/book_fixture.hpp"
 
@@ -144,6 +146,23 @@ TEST_F(GivenBack, AJobThatRanIsInTheAccounts) {
   runs(key);
   ends(key, 1 << 8);
   EXPECT_EQ(finishes(effects), 1U);
+}
+
+// A million jobs of one cluster would take a gigabyte and seconds when it connects.
+TEST_F(GivenBack, JobsStayPackedWhileTheirClusterIsGreeted) {
+  constexpr int kJobs = 2000;
+  const auto used = [] { return mallinfo2().uordblks + mallinfo2().hblkhd; };
+  receive("RCVJOBS_FROM = east\nIMPT_JOBBKLG = 10000\n");
+  for (int id = 1; id <= kJobs; ++id) {
+    offered(id);
+    book->jobs().pack();
+  }
+  const auto before = used();
+  if (before == 0) GTEST_SKIP() << "this allocator does not count";
+  EXPECT_THAT(book->forwards().is_back("east"), IsEmpty());
+  EXPECT_EQ(book->forwards().held_for("east").size(), std::size_t{kJobs});
+  EXPECT_EQ(book->forwards().shared_with("east").second, std::size_t{kJobs});
+  EXPECT_LT(used() - before, std::size_t{kJobs} * 20) << "of a key each; unpacked they take 2 kB";
 }
 
 TEST_F(GivenBack, WhereTheQueueThatReceivedItIsRemoved) {
