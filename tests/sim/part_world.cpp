@@ -19,6 +19,7 @@ WorldChances chances(bool people) {
   chances.mbatchd_dies = 0;  // at drawn points: a part needs some turns to begin
   chances.shepherd_dies = 1;
   chances.jobs_last = 95;
+  chances.freezes = 5;
   return chances;
 }
 

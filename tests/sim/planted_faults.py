@@ -4,8 +4,9 @@
     planted_faults.py --check                every text to replace is in its file, once: for every build
     planted_faults.py --place DIR [WORDS]    builds the copy in DIR and plants the faults, or those whose description has WORDS
 
-A fault is found when a simulation test fails and prints the line that replays the world, and that world fails again. The copy and
-its build stay in DIR for the next time. Exit: 0; 1 where a fault was not found or the tree fails without one.
+A fault is found when a simulation test fails and prints the line that replays the world, and that world fails again, or when something
+that the test counts over all worlds does not happen any more. The copy and its build stay in DIR for the next time.
+Exit: 0; 1 where a fault was not found or the tree fails without one.
 """
 
 import argparse
@@ -100,6 +101,9 @@ class Copy:
             if done.returncode == 0:
                 continue
             world = re.search(r'ROLLCALL_SIM_WORLD="(.*)"', done.stdout)
+            count = re.search(r"Expected: \(seen_\.(\w+)\) > \((\d+)\), actual: (\d+)", done.stdout)
+            if not world and count:  # something never happens any more: no world can show it
+                return name, f"{count.group(1)}: found {count.group(3)}, expected more than {count.group(2)}"
             if not world:
                 return None, f"{name} failed and printed no world:\n{done.stdout[-2000:]}{done.stderr[-2000:]}"
             replays, case = REPLAY.get(name, (TESTS[0], "ForwardSim.Replay"))
