@@ -107,10 +107,10 @@ void scale(std::vector<LimitAmount>& amounts, double unit) {
 
 // A word that is not known may be a consumer: without it the limit would hold for more than was meant.
 bool is_known_limit(const Row& row, const Keywords& known, Problems& problems) {
-  for (const auto& [keyword, cell] : row.cells()) {
-    const auto is = [&](const std::string& name) { return same_name(name, keyword); };
-    if (!row.given(keyword) || std::any_of(known.known.begin(), known.known.end(), is)) continue;
-    problems.warning(cell.place, "a limit with " + printable(keyword) + " is not in force");
+  for (const auto& given : row.cells()) {
+    const auto is = [&](const std::string& name) { return same_name(name, given.first); };
+    if (!row.given(given.first) || std::any_of(known.known.begin(), known.known.end(), is)) continue;
+    problems.warning(given.second.place, "a limit with " + printable(given.first) + " is not in force");
     return false;
   }
   return true;
