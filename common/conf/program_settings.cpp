@@ -1,5 +1,6 @@
 #include "common/conf/program_settings.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdlib>
 
@@ -8,7 +9,6 @@
 #include "common/conf/forward_settings.hpp"
 #include "common/conf/settings_reader.hpp"
 #include "common/conf/ticket_life.hpp"
-#include "common/conf/words.hpp"
 
 namespace rollcall::conf {
 namespace {
@@ -32,6 +32,23 @@ LimProgram lim(SettingsReader& in) {
   return lim;
 }
 
+// Without words.hpp: a linker may take this file into TaskStarter for its templates, and with it all that it needs.
+void read_extensions(SettingsReader& in, MbatchdProgram& mbatchd) {
+  constexpr std::string_view kBetween = " \t";
+  const Setting* const setting = in.find("LSF_HPC_EXTENSIONS");
+  std::string_view rest = setting ? std::string_view(setting->value) : "";
+  for (;;) {
+    rest.remove_prefix(std::min(rest.find_first_not_of(kBetween), rest.size()));
+    const std::string_view word = rest.substr(0, rest.find_first_of(kBetween));
+    if (word.empty()) return;
+    rest.remove_prefix(word.size());
+    mbatchd.short_event_hosts = mbatchd.short_event_hosts || word == "SHORT_EVENTFILE";
+    mbatchd.host_usage = mbatchd.host_usage || word == "HOST_RUSAGE";
+    if (word != "SHORT_EVENTFILE" && word != "HOST_RUSAGE" && word != "CUMULATIVE_RUSAGE")
+      in.warning(*setting, "LSF_HPC_EXTENSIONS: " + std::string(word) + " has no effect in this release");
+  }
+}
+
 MbatchdProgram mbatchd(SettingsReader& in, const LsfConf& lsf_conf) {
   MbatchdProgram mbatchd;
   mbatchd.user_connections =
@@ -41,13 +58,7 @@ MbatchdProgram mbatchd(SettingsReader& in, const LsfConf& lsf_conf) {
   const auto life = ticket_life(lsf_conf);
   if (!life) in.error(*in.find("ROLLCALL_TICKET_LIFE"), "ROLLCALL_TICKET_LIFE", "0 to 300 seconds");
   mbatchd.ticket_life = life ? *life : std::chrono::seconds(0);
-  for (const std::string& word : split_words(in.text("LSF_HPC_EXTENSIONS"))) {
-    mbatchd.short_event_hosts = mbatchd.short_event_hosts || word == "SHORT_EVENTFILE";
-    mbatchd.host_usage = mbatchd.host_usage || word == "HOST_RUSAGE";
-    if (word != "SHORT_EVENTFILE" && word != "HOST_RUSAGE" && word != "CUMULATIVE_RUSAGE")
-      in.warning(*in.find("LSF_HPC_EXTENSIONS"),
-                 "LSF_HPC_EXTENSIONS: " + word + " has no effect in this release");
-  }
+  read_extensions(in, mbatchd);
   mbatchd.sequential_signals = in.yes_no("LSB_USE_SEQUENTIAL_SIGNAL", false);
   mbatchd.most_forwards =
       in.number("LSB_MAX_FORWARD_PER_SESSION", 1, 1'000'000, mbatchd.most_forwards, "jobs");
