@@ -128,7 +128,7 @@ class Scene:
                 pass
 
     def is_stopped(self, side, job):
-        """Where it is: its own cluster shows the order before the other one has it, and that one before the job's host has it."""
+        """Where it is: that cluster shows the order before the job's host has it."""
         state, cluster, there = side.field(job, "stat forward_cluster dstjobid").split()
         if cluster != "-":
             state = "-" if there == "-" else self.clusters[cluster].field(there)

@@ -15,6 +15,13 @@ namespace {
 
 std::string host_of(const std::string& cluster) { return HostId::whole_cluster(cluster).text(); }
 
+// Of no job that is known here: its store was lost, or its cluster lies. It is ended as it is told: a million of them are never in memory,
+// nor the work of one turn.
+bool is_strange(const wire::ForwardAttempt& attempt, const OutboundForwards::Port& port) {
+  const Job* const job = port.find(key_of(attempt.key()));
+  return !job || is_stale(job, attempt);
+}
+
 }  // namespace
 
 bool is_there(const Attempt& attempt, const Job* job) {
@@ -77,7 +84,7 @@ Result<void> OutboundForwards::take_held(const std::string& cluster, const wire:
   held.bytes += part.ByteSizeLong();
   // Without what cannot be true of a job: an attempt takes little room here, whatever is said of it.
   for (const auto& state : part.running()) {
-    if (is_stale(port.find(key_of(state.attempt().key())), state.attempt())) {
+    if (is_strange(state.attempt(), port)) {
       ends_of_strangers_.emplace_back(cluster, end_of_stranger(state));
       continue;
     }
@@ -86,7 +93,7 @@ Result<void> OutboundForwards::take_held(const std::string& cluster, const wire:
     if (fits(cluster, state.attempt(), state.job(), port)) *one.mutable_job() = state.job();
   }
   for (const auto& told : part.over()) {
-    if (is_stale(port.find(key_of(told.attempt().key())), told.attempt())) {
+    if (is_strange(told.attempt(), port)) {
       ends_of_strangers_.emplace_back(cluster, end_of_stranger(told));
       continue;
     }

@@ -195,20 +195,32 @@ TEST_F(Outbound, TellsTheBookAllPartsOfWhatIsHeldAtOnce) {
   EXPECT_THAT(book.reports, ElementsAre("@east came with 2", "@east has 1", "@east ends 2"));
 }
 
-// Of a store that was lost here. The Book ends the attempt; the cluster has told no lie that the log would name.
-TEST_F(Outbound, TellsTheBookOfAHeldJobThatIsNotKnownHere) {
+// Of a store that was lost here. It is ended as it is told; the cluster has told no lie that the log would name.
+TEST_F(Outbound, EndsAHeldJobThatIsNotKnownHere) {
+  out = OutboundForwards(100, {.held = 1, .held_bytes = 1000, .complaints = 20});
   out.serves("east");
+  for (int id = 1; id <= 3; ++id) {
+    auto part = held(false);
+    *part.mutable_held()->add_running() = state(id).state();
+    *part.mutable_held()->add_over() = over(10 + id, wire::ForwardOver::ENDED).over();
+    hears(part);
+    const auto ends = out.take_ends_of_strangers();
+    ASSERT_EQ(ends.size(), 2U) << "none of them counts";
+    EXPECT_EQ(ends[0].second.signal().sent().signal(), 9);
+    EXPECT_EQ(ends[1].second.acknowledge().attempt().key().id(), 10 + id);
+  }
   auto all = held();
   auto runs = state(1).state();
   runs.mutable_job()->set_status(wire::STATUS_RUN);
   runs.mutable_job()->add_hosts()->set_name("e1");
   *all.mutable_held()->add_running() = runs;
   hears(all);
-  EXPECT_THAT(book.reports, ElementsAre("@east came with 1"));
+  EXPECT_THAT(book.reports, ElementsAre("@east came with 0"));
   EXPECT_THAT(book.lines, IsEmpty());
 }
 
 TEST_F(Outbound, BoundsWhatAClusterHolds) {
+  for (int id = 1; id <= 3; ++id) book.sends(id, "east", 40);
   out = OutboundForwards(100, {.held = 2, .held_bytes = 1000, .complaints = 20});
   out.serves("east");
   auto part = held(false);
