@@ -246,7 +246,9 @@ class Explanation {
               "RemoteClusters of lsf.cluster has no cluster " + cluster + " with RECV_FROM=Y", false);
         return true;
       case Obstacle::of_root:
-        plain(host, fit, "Host is not usable to the user", "a job of root stays in its cluster, unless UserMap gives root an account in another one", false);
+        plain(host, fit, "Host is not usable to the user",
+              "a job of root stays in its cluster, unless UserMap gives root an account in another one",
+              false);
         return true;
       case Obstacle::in_part:
         plain(host, fit, "Exclusive job waits for an empty host",
