@@ -1,0 +1,226 @@
+// Jobs that other clusters have placed on slots that we lend them.
+#include "tests/unit/sched/book/book_forward_fixture.hpp"
+
+namespace rollcall::sched::book {
+namespace {
+
+// On slots of a lease: the other cluster has chosen the host.
+class OnLentSlots : public Foreign {
+ protected:
+  ForwardedJobs::Answered start(int id, const Identity& who = kAnn) {
+    wire::ForwardOffer offer;
+    *offer.mutable_attempt() = attempt_of(id);
+    offer.mutable_attempt()->set_lent_host("hostA");
+    auto& lent = *offer.mutable_lent();
+    lent.set_lease(5);
+    lent.set_host("hostA");
+    lent.set_slots(1);
+    lent.set_queue("night");
+    auto asked = plain_job();
+    asked.set_rerunnable(true);
+    return book->forwards().start_on_lent_slots("east", offer, asked, who, now);
+  }
+  wire::ForwardOver over(JobKey key) {
+    const auto said = book->forwards().said_of(key, now);
+    return said && said->over ? *said->over : wire::ForwardOver();
+  }
+};
+
+TEST_F(OnLentSlots, BeginsAtOnceAndOnce) {
+  const auto answered = start(7);
+  const JobKey key = here(answered);
+  EXPECT_EQ(job(key).status(), wire::STATUS_RUN);
+  EXPECT_EQ(job(key).record.queue(), "night@east");
+  EXPECT_EQ(job(key).record.hosts(0).name(), "hostA");
+  EXPECT_EQ(answered.said.state->attempt().lent_host(), "hostA");
+  EXPECT_TRUE(std::any_of(answered.effects.begin(), answered.effects.end(),
+                          [](const Effect& one) { return std::holds_alternative<effect::OrderStart>(one); }));
+  const auto again = start(7);
+  EXPECT_EQ(here(again), key);
+  EXPECT_THAT(again.effects, IsEmpty());
+}
+TEST_F(OnLentSlots, StartsAsTheQueueOfItsOwnClusterSays) {
+  wire::ForwardOffer offer;
+  *offer.mutable_attempt() = attempt_of(7);
+  auto& lent = *offer.mutable_lent();
+  lent.set_lease(5);
+  lent.set_host("hostA");
+  lent.set_slots(1);
+  lent.set_queue("night");
+  auto& programs = *offer.mutable_programs();
+  programs.set_job_starter("starter");
+  programs.set_queue_pre_exec("pre");
+  programs.set_queue_post_exec("post");
+  programs.set_suspend("SIGTSTP");
+  programs.add_links("LSB_DJOB_COMMFAIL_ACTION=KILL_TASKS");
+  const JobKey key = here(book->forwards().start_on_lent_slots("east", offer, plain_job(), kAnn, now));
+  const auto order = book->hosts().start_order({key, "hostA", job(key).record.attempt()}).value();
+  EXPECT_EQ(order.job_starter, "starter");
+  EXPECT_EQ(order.queue_pre_exec, "pre");
+  EXPECT_EQ(order.queue_post_exec, "post");
+  EXPECT_EQ(order.controls.suspend, "SIGTSTP");
+  EXPECT_THAT(order.environment, Contains("LSB_DJOB_COMMFAIL_ACTION=KILL_TASKS"));
+}
+TEST_F(OnLentSlots, IsBoundedForEachCluster) {
+  book->forwards().keep_at_most(1);
+  offer(1);
+  const auto second = start(2);
+  EXPECT_EQ(second.said.over->how(), wire::ForwardOver::NOT_STARTED);
+  EXPECT_EQ(why(second), "this cluster has 1 jobs of cluster east, expected fewer than 1");
+}
+TEST_F(OnLentSlots, HasAllHostsThatTheConsumerPlacedItOn) {
+  wire::ForwardOffer offer;
+  *offer.mutable_attempt() = attempt_of(7);
+  for (auto* lent : {offer.mutable_lent(), offer.add_more_lent()}) {
+    lent->set_lease(5);
+    lent->set_host(lent == &offer.lent() ? "hostA" : "hostB");
+    lent->set_slots(2);
+    lent->set_queue("night");
+  }
+  const JobKey key = here(book->forwards().start_on_lent_slots("east", offer, plain_job(), kAnn, now));
+  ASSERT_EQ(job(key).record.hosts_size(), 2);
+  EXPECT_EQ(job(key).record.hosts(1).name(), "hostB");
+  EXPECT_EQ(job(key).record.hosts(1).slots(), 2U);
+}
+TEST_F(OnLentSlots, KnowsTheLeaseOfEachOfItsHosts) {
+  wire::ForwardOffer offer;
+  *offer.mutable_attempt() = attempt_of(7);
+  for (const char* host : {"hostA", "hostB"}) {
+    auto& lent = offer.has_lent() ? *offer.add_more_lent() : *offer.mutable_lent();
+    lent.set_lease(host == std::string("hostA") ? 5 : 6);
+    lent.set_host(host);
+    lent.set_slots(1);
+    lent.set_queue("night");
+  }
+  const JobKey several = here(book->forwards().start_on_lent_slots("east", offer, plain_job(), kAnn, now));
+  EXPECT_THAT(job(several).record.from().leases(), ElementsAre(5U, 6U));
+  *offer.mutable_attempt() = attempt_of(8);
+  offer.mutable_more_lent(0)->set_lease(5);
+  const JobKey one = here(book->forwards().start_on_lent_slots("east", offer, plain_job(), kAnn, now));
+  EXPECT_THAT(job(one).record.from().leases(), IsEmpty());
+  EXPECT_EQ(job(one).record.from().lease(), 5U);
+}
+TEST_F(OnLentSlots, APartIsOverForItsClusterWhenNothingOfItIsLeft) {
+  tells("hostA", report::HostCame{{}, true});
+  tells("hostB", report::HostCame{{}, true});
+  wire::ForwardOffer offer;
+  *offer.mutable_attempt() = attempt_of(7);
+  offer.mutable_attempt()->set_lent_host("hostA");
+  offer.mutable_attempt()->set_part(true);
+  for (const char* host : {"hostA", "hostB"}) {
+    auto& slots = *offer.add_part();
+    slots.set_lease(5);
+    slots.set_host(host);
+    slots.set_slots(2);
+    slots.set_queue("night");
+  }
+  const JobKey key = here(book->forwards().start_on_lent_slots("east", offer, plain_job(), kAnn, now));
+  const Attempt attempt{key, job(key).record.attempt()};
+  const auto state = [&] { return *book->forwards().said_of(key, now)->state; };
+  EXPECT_TRUE(state().attempt().part());
+  EXPECT_FALSE(state().prepared());
+  tells("hostA", report::Prepared{{attempt}});
+  EXPECT_FALSE(state().prepared());
+  tells("hostB", report::Prepared{{attempt}});
+  EXPECT_TRUE(state().prepared());
+  wire::ForwardSignal kill;
+  *kill.mutable_attempt() = offer.attempt();
+  kill.mutable_sent()->set_action(wire::SentSignal::TERMINATE);
+  kill.mutable_sent()->set_number(1);
+  book->forwards().signal("east", kill, now);
+  EXPECT_TRUE(state().prepared()) << "the job's end is its first host's";
+  EXPECT_THAT(ask(key, wire::SignalJobs::STOP, kRoot),
+              testing::ElementsAre(
+                  testing::HasSubstr("Job is a part of a job of cluster east, which alone stops it")));
+  wire::ForwardRecall recall;
+  *recall.mutable_attempt() = offer.attempt();
+  const auto released = book->forwards().recall("east", recall, now);
+  EXPECT_TRUE(released.said.state);
+  EXPECT_FALSE(state().prepared());
+  tells("hostA", report::Gone{{attempt}});
+  EXPECT_TRUE(state().has_job());
+  book->jobs().pack();  // at the end of the turn
+  // mbatchd was away when the other host told it: what the host holds says so.
+  tells("hostB", report::HostCame{{{attempt, report::Held::State::expected, false}}, true});
+  EXPECT_TRUE(std::any_of(effects.begin(), effects.end(), [](const Effect& one) {
+    return std::holds_alternative<effect::OrderRelease>(one);
+  })) << "released again";
+  EXPECT_TRUE(state().has_job());
+  tells("hostB", report::HostCame{{}, true});
+  EXPECT_EQ(over(key).how(), wire::ForwardOver::ENDED);
+}
+TEST_F(OnLentSlots, RefusesRoot) {
+  EXPECT_EQ(start(7, kRoot).said.over->how(), wire::ForwardOver::NOT_STARTED);
+  EXPECT_THAT(book->forwards().held_for("east"), IsEmpty());
+}
+TEST_F(OnLentSlots, IsOverWhereAJobOfOursWouldPendAgain) {
+  const JobKey fails = here(start(1)), lost = here(start(2)), recalled = here(start(3)),
+               faster = here(start(4));
+  ends(fails, 1 << 8, report::Over::How::pre_exec_failed);
+  EXPECT_EQ(over(fails).how(), wire::ForwardOver::PRE_EXEC_FAILED);
+  EXPECT_EQ(job(fails).status(), wire::STATUS_EXIT);
+  ends(lost, 0, report::Over::How::host_restarted);
+  EXPECT_EQ(over(lost).how(), wire::ForwardOver::LOST)
+      << "also a rerunnable job: its cluster starts it again";
+  EXPECT_FALSE(book->forwards().recall_lent(recalled, "no longer exported", now).empty());
+  EXPECT_THAT(book->forwards().recall_lent(recalled, "no longer exported", now), IsEmpty()) << "once";
+  ends(recalled, 9, report::Over::How::ended);
+  EXPECT_EQ(over(recalled).how(), wire::ForwardOver::WITHDRAWN);
+  book->forwards().recall_lent(faster, "no longer exported", now);
+  ends(faster, 0, report::Over::How::ended);
+  EXPECT_EQ(over(faster).how(), wire::ForwardOver::ENDED) << "it was faster than the recall";
+}
+TEST_F(OnLentSlots, ARecallOfAPartAsksItsClusterFirst) {
+  tells("hostA", report::HostCame{{}, true});
+  wire::ForwardOffer offer;
+  *offer.mutable_attempt() = attempt_of(7);
+  offer.mutable_attempt()->set_lent_host("hostA");
+  offer.mutable_attempt()->set_part(true);
+  auto& slots = *offer.add_part();
+  slots.set_lease(5);
+  slots.set_host("hostA");
+  slots.set_slots(1);
+  slots.set_queue("night");
+  const JobKey key = here(book->forwards().start_on_lent_slots("east", offer, plain_job(), kAnn, now));
+  tells("hostA", report::Prepared{{{key, job(key).record.attempt()}}});
+  using Recall = ForwardedJobs::Recall;
+  const auto releases = [&](Recall how) {
+    const auto effects = book->forwards().recall_lent(key, "no longer exported", now, how);
+    return std::any_of(effects.begin(), effects.end(),
+                       [](const Effect& one) { return std::holds_alternative<effect::OrderRelease>(one); });
+  };
+  EXPECT_FALSE(releases(Recall::asks));
+  const auto said = *book->forwards().said_of(key, now)->state;
+  EXPECT_FALSE(said.prepared());
+  EXPECT_EQ(said.job().why(), "its slots are taken back from the lease");
+  EXPECT_FALSE(releases(Recall::asks));
+  EXPECT_TRUE(releases(Recall::ends)) << "its cluster has not released it";
+  EXPECT_EQ(book->forwards().said_of(key, now)->state->job().why(), said.job().why())
+      << "its cluster may not have heard it";
+  EXPECT_FALSE(releases(Recall::ends)) << "once";
+}
+TEST_F(OnLentSlots, ARecallHasAReasonOfItsOwnWhereTheSiteWantsIt) {
+  const auto end_of_a_recall = [this](bool tells) {
+    auto files = site_files();
+    auto cluster = std::make_shared<conf::ClusterFiles>(*files.cluster);
+    cluster->programs.mbatchd.tells_recalls = tells;
+    files.cluster = cluster;
+    book->configure(files, now);
+    const JobKey key = here(start(tells ? 1 : 2));
+    book->forwards().recall_lent(key, "no longer exported", now);
+    ends(key, 137 << 8, report::Over::How::ended);
+    return job(key).record.term_reason();
+  };
+  EXPECT_EQ(end_of_a_recall(true), TERM_MC_RECALL);
+  EXPECT_EQ(end_of_a_recall(false), TERM_ADMIN);
+}
+TEST_F(OnLentSlots, IsGivenBackWhenTheHostGoesBeforeItHasTheOrder) {
+  tells("hostA", report::HostCame{{}, true});
+  const JobKey key = here(start(7));
+  effects = book->hosts().host_gone("hostA", now);
+  EXPECT_EQ(over(key).how(), wire::ForwardOver::WITHDRAWN);
+  EXPECT_EQ(job(key).status(), wire::STATUS_EXIT);
+}
+
+}  // namespace
+}  // namespace rollcall::sched::book
