@@ -118,7 +118,12 @@ class LeaseIn : public sched::Engine {
 
   // Hosts of the attempt at a cluster that is not its first host's; empty: there are none, or another attempt is the job's.
   std::vector<wire::ExecHost> part_at(const std::string& cluster, const sched::Attempt& attempt) const;
-  std::optional<std::string> why_no_part(const wire::JobSpan& span) const;
+  struct NoPart {
+    std::string host;  // of the job, which is in the way
+    std::string why;
+  };
+  // None: all hosts of the job can take part, or it is not known yet.
+  std::optional<NoPart> why_no_part(const wire::JobSpan& span) const;
   // The host of the place is to be told of yet: it is not connected, or its cluster is not.
   bool awaited(const wire::JobSpan::Place& place) const;
   void offer_part(const std::string& cluster, const sched::Job& job, const std::vector<wire::ExecHost>& part,

@@ -84,13 +84,14 @@ std::optional<HostPlace> LeaseIn::place_of(const std::string& host) const {
   return place == peer->second.places.end() ? std::nullopt : std::optional(place->second);
 }
 
-// Why the job cannot have this part now: of the job's hosts as they are; none: it can.
-std::optional<std::string> LeaseIn::why_no_part(const wire::JobSpan& span) const {
+std::optional<LeaseIn::NoPart> LeaseIn::why_no_part(const wire::JobSpan& span) const {
   std::set<std::string> names;
   for (const auto& place : span.places()) {
-    if (!names.insert(place.host()).second) return "another host of the job has the same name";
+    const std::string id = place.cluster().empty() ? place.host() : id_of(place.host(), place.cluster());
+    if (!names.insert(place.host()).second) return NoPart{id, "another host of the job has the same name"};
     if (place.addresses().empty() && !awaited(place))
-      return "host " + place.host() + " runs no job on hosts of several clusters in this release";
+      return NoPart{id,
+                    "its RES is not connected, or of a release without jobs on hosts of several clusters"};
   }
   return std::nullopt;
 }
@@ -118,8 +119,8 @@ void LeaseIn::expect(const std::string& host, const sched::order::Expect& order)
     return handler_.told_soon(host, report::PartOver{order.attempt, "the lease has changed", true});
   const auto span = handler_.span_of(order.attempt);
   if (!span) return;
-  if (auto why = why_no_part(*span))
-    return handler_.told_soon(host, report::NotPrepared{order.attempt, std::move(*why)});
+  if (auto none = why_no_part(*span))
+    return handler_.told_soon(none->host, report::NotPrepared{order.attempt, std::move(none->why)});
   if (!sched::names_all_hosts(*span)) return handler_.awaits_span(host, order.attempt);
   if (!reserved_at(cluster, job->record))
     return handler_.told_soon(host, report::PartOver{order.attempt, "the lease has changed", true});

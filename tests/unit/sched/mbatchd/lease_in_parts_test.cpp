@@ -182,6 +182,16 @@ TEST_F(LeaseInTest, AJobPendsAgainWhereItsPartIsRefused) {
   tells_addresses(false);
   const sched::JobKey unreachable = spans();
   EXPECT_EQ(status(unreachable), wire::STATUS_PEND) << "the provider has told no address: an older release";
+  hear([](auto& message) {
+    for (const char* name : {"n2", "n3", "n4"}) {
+      auto& host = *message.mutable_lease_loads()->add_hosts();
+      host.mutable_facts()->set_name(name);
+      if (std::string(name) != "n3") host.add_addresses("10.0.0.2");
+      host.set_port(6883);
+    }
+  });
+  spans();
+  EXPECT_NE(book->hosts().trouble("n3@east"), "") << "the host that is in the way, not the part's first one";
 }
 
 // Its hosts are no longer in its record when the order leaves.
