@@ -189,7 +189,7 @@ class LeaseIn : public sched::Engine {
   std::map<OfProvider, Start> starts_;
   std::map<PartName, Part> parts_;  // of jobs that have hosts: asked for, or told of by their providers
   std::map<OfProvider, Ending> ending_;
-  std::map<std::string, std::size_t> endings_of_;  // by cluster
+  std::map<std::string, std::size_t> endings_of_;  // by cluster: parts and their hosts
   std::map<std::pair<std::string, std::string>, std::int64_t>
       ending_slots_;  // of all those, by cluster and host
   bool borrow_due_ = false;

@@ -19,7 +19,7 @@ using sched::Attempt;
 using sched::HostId;
 using sched::JobKey;
 
-constexpr std::size_t kMostEnding = 10'000;  // of one provider
+constexpr std::size_t kMostEnding = 50'000;  // parts of one provider and their hosts
 
 // `host`: as the provider has it.
 wire::ForwardAttempt part_named(const Attempt& attempt, const std::string& host) {
@@ -171,7 +171,7 @@ void LeaseIn::changed(const std::set<JobKey>& jobs) {
 LeaseIn::Ending& LeaseIn::end_part(const std::string& cluster, const Attempt& attempt, Part part) {
   const auto [one, fresh] = ending_.try_emplace({cluster, attempt}, Ending{std::move(part)});
   if (!fresh) return one->second;
-  ++endings_of_[cluster];
+  endings_of_[cluster] += 1 + one->second.part.slots.size();
   for (const auto& [host, slots] : one->second.part.slots) ending_slots_[{cluster, host}] += slots;
   return one->second;
 }
@@ -185,7 +185,9 @@ void LeaseIn::erase_endings(const std::function<bool(const OfProvider&)>& which)
     for (const auto& [host, slots] : one->second.part.slots)
       if (const auto on = ending_slots_.find({one->first.first, host}); on != ending_slots_.end())
         if ((on->second -= slots) <= 0) ending_slots_.erase(on);
-    if (--endings_of_[one->first.first] == 0) endings_of_.erase(one->first.first);
+    auto& of_it = endings_of_[one->first.first];
+    of_it -= 1 + one->second.part.slots.size();
+    if (of_it == 0) endings_of_.erase(one->first.first);
     one = ending_.erase(one);
   }
 }

@@ -93,7 +93,7 @@ class LeaseOut {
     bool greets = true;  // all is still to be told
     bool loads = true;   // the load of its hosts is to be told
     std::set<std::uint64_t> stands;
-    std::vector<wire::PeerMessage> answers;
+    std::set<std::uint64_t> over;  // leases that it has answered, and that are not there
   };
   std::vector<const Lease*> all() const;
   std::vector<sched::lease::ExportHost> export_hosts() const;

@@ -18,6 +18,7 @@ namespace peers = sched::peers;
 using sched::JobKey;
 
 constexpr std::uint32_t kAgeUnknown = 4294967295U;
+constexpr std::size_t kMostOver = 10'000;  // leases that are not there, told to one consumer at once
 
 // What LIM has told of each host of ours, and the place of each index in its answer.
 struct LimLoads {
@@ -54,7 +55,7 @@ Result<void> LeaseOut::heard(const std::string& cluster, const wire::LeaseAnswer
   if (peer == peers_.end()) return {};
   const auto found = leases_.find(answer->lease);
   if (found == leases_.end() || found->second.lease.consumer != cluster) {
-    peer->second.answers.push_back(peers::lease_over(answer->lease));
+    if (peer->second.over.size() < kMostOver) peer->second.over.insert(answer->lease);
     handler_.turn_soon();
     return {};
   }
@@ -239,7 +240,7 @@ std::vector<wire::PeerMessage> LeaseOut::due_for(const std::string& cluster, Pee
   const bool any = told.leases_told().leases_size() != 0;
   if (greets) due.push_back(std::move(told));
   if (std::exchange(peer.loads, false) && any) due.push_back(loads_for(cluster));
-  for (auto& answer : std::exchange(peer.answers, {})) due.push_back(std::move(answer));
+  for (const std::uint64_t lease : std::exchange(peer.over, {})) due.push_back(peers::lease_over(lease));
   return due;
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "common/io/cluster_key.hpp"
+#include "sched/policy/peers/forward_messages.hpp"
 
 namespace rollcall::mbatchd {
 namespace {
@@ -74,6 +75,7 @@ Result<void> PeerLinks::message(io::LinkId link, std::string_view payload) {
   if (!message.ParseFromArray(payload.data(), static_cast<int>(payload.size())))
     return internal_error("found a message of cluster " + from +
                           " that cannot be read, expected PeerMessage");
+  sched::peers::keep_known(message);
   const auto steps = sessions_->message(link, message, now());
   if (!steps) {
     log_.warning(steps.error().text);

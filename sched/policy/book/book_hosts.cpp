@@ -273,7 +273,7 @@ class ReportHandler {
 
   void post_over(const report::PostOver& told) {
     if (const auto held = m_.held_ends.find(told.attempt.job);
-        held != m_.held_ends.end() && held->second.told.attempt == told.attempt)
+        held != m_.held_ends.end() && held->second.told.attempt == told.attempt && held->second.host == host_)
       return void(held->second.post = told);
     if (BookEntry* entry = ended_here(told.attempt))
       m_.step(*entry, event::PostEnded{told.failed}, now_, effects);

@@ -174,12 +174,16 @@ Result<wire::JobElsewhere> believed(const wire::JobElsewhere& told) {
     return internal_error("found a job on " + std::to_string(told.hosts_size()) +
                           " hosts, expected at most " + std::to_string(kMostHosts));
   wire::JobElsewhere job;
-  *job.mutable_key() = told.key();
+  set_key(*job.mutable_key(), key_of(told.key()));
   job.set_queue(is_name(told.queue()) ? told.queue() : "-");
   job.set_status(told.status());
   job.set_suspend_reasons(told.suspend_reasons() & 0x7f);
   for (const auto& host : told.hosts())
-    if (is_name(host.name()) && host.slots() <= 1'000'000) *job.add_hosts() = host;
+    if (is_name(host.name()) && host.slots() <= 1'000'000) {
+      auto& on = *job.add_hosts();
+      on.set_name(host.name());
+      on.set_slots(host.slots());
+    }
   job.set_signal_number(told.signal_number());
   job.set_why(plain_words(told.why()));
   job.set_exec_user(is_name(told.exec_user()) ? told.exec_user() : "");

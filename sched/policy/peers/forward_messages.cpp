@@ -43,6 +43,51 @@ bool is_stale(const Job* job, const wire::ForwardAttempt& told) {
          (!job || job->record.attempt() != told.attempt() || made_of(job->record) != told.made());
 }
 
+namespace {
+
+void keep_known(wire::ForwardAttempt& attempt) {
+  wire::ForwardAttempt known;
+  set_key(*known.mutable_key(), key_of(attempt.key()));
+  known.set_attempt(attempt.attempt());
+  known.set_lent_host(attempt.lent_host());
+  known.set_part(attempt.part());
+  known.set_made(attempt.made());
+  attempt = std::move(known);
+}
+
+}  // namespace
+
+void keep_known(wire::PeerMessage& message) {
+  using What = wire::PeerMessage::WhatCase;
+  switch (message.what_case()) {
+    case What::kOffer:
+      keep_known(*message.mutable_offer()->mutable_attempt());
+      for (auto& one : *message.mutable_offer()->mutable_reserved()) {
+        wire::LentResource known;
+        known.set_name(one.name());
+        known.set_amount(one.amount());
+        one = std::move(known);
+      }
+      return;
+    case What::kHeld:
+      for (auto& one : *message.mutable_held()->mutable_running()) keep_known(*one.mutable_attempt());
+      for (auto& one : *message.mutable_held()->mutable_over()) keep_known(*one.mutable_attempt());
+      return;
+    case What::kState:
+      return keep_known(*message.mutable_state()->mutable_attempt());
+    case What::kOver:
+      return keep_known(*message.mutable_over()->mutable_attempt());
+    case What::kSignal:
+      return keep_known(*message.mutable_signal()->mutable_attempt());
+    case What::kRecall:
+      return keep_known(*message.mutable_recall()->mutable_attempt());
+    case What::kAcknowledge:
+      return keep_known(*message.mutable_acknowledge()->mutable_attempt());
+    default:
+      return;
+  }
+}
+
 wire::PeerMessage end_of_stranger(const wire::ForwardState& state) {
   wire::PeerMessage message;
   if (state.attempt().part()) {

@@ -30,6 +30,9 @@ bool is_another(const Job* job, const wire::ForwardAttempt& told);
 bool is_stale(const Job* job, const wire::ForwardAttempt& told);
 // Ends such an attempt, or acknowledges its end.
 wire::PeerMessage end_of_stranger(const wire::ForwardState& state);
+// Fields that this release does not know leave names of attempts and of resources: those are kept, in memory and in the store, and
+// nobody counts what is unknown in them.
+void keep_known(wire::PeerMessage& message);
 wire::PeerMessage end_of_stranger(const wire::ForwardOver& over);
 
 report::Over over_of(const wire::ForwardOver& told);

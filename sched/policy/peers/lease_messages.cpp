@@ -4,6 +4,7 @@
 #include <cmath>
 #include <optional>
 #include <set>
+#include <utility>
 
 #include "common/base/host_list.hpp"
 #include "common/wire/host_facts.hpp"
@@ -131,14 +132,13 @@ wire::LeaseResource resource_of(const lease::LeasedResource& resource) {
   return to;
 }
 
-// `lease`: what is believed of its hosts already.
+// `of_lease`: what is believed of its hosts already.
 Result<lease::LeasedResource> believed_resource(const wire::LeaseResource& told,
-                                                const std::vector<lease::LeasedHost>& lease) {
+                                                const std::set<std::string>& of_lease) {
   if (!resource_name(told.name())) return wrong("resource of a lease", told.name(), "the name of a resource");
   if (!within(told.instances(), kMostLeasedSlots))
     return wrong_number("instances of a lease", told.instances(), kMostLeasedSlots);
-  std::set<std::string> of_lease, hosts;
-  for (const auto& host : lease) of_lease.insert(host.host);
+  std::set<std::string> hosts;
   lease::LeasedResource resource{told.name(), told.instances(), {}};
   for (const auto& host : told.hosts()) {
     if (!of_lease.contains(host) || !hosts.insert(host).second)
@@ -288,13 +288,14 @@ Result<ToldLease> believed(const wire::LeaseStands& told) {
     if (!names.insert(host->host).second) return wrong("host of a lease", host->host, "each host once");
     lease.told.hosts.push_back(std::move(*host));
   }
-  names.clear();
+  const std::set<std::string> of_lease = std::exchange(names, {});
   std::int64_t hosts_of_resources = 0;
-  for (const wire::LeaseResource& each : told.resources()) hosts_of_resources += each.hosts_size();
+  for (const wire::LeaseResource& each : told.resources())
+    hosts_of_resources += each.hosts().empty() ? told.hosts_size() : each.hosts_size();
   if (hosts_of_resources > kMostHostsOfResources)
     return wrong_number("hosts of resources of a lease", hosts_of_resources, kMostHostsOfResources);
   for (const wire::LeaseResource& each : told.resources()) {
-    auto resource = believed_resource(each, lease.told.hosts);
+    auto resource = believed_resource(each, of_lease);
     if (!resource) return resource.error();
     if (!names.insert(resource->name).second)
       return wrong("resource of a lease", resource->name, "each resource once");

@@ -167,6 +167,17 @@ TEST_F(HeldEnds, APostExecutionThatEndsMeanwhileIsHeldWithTheEnd) {
   }
 }
 
+TEST_F(HeldEnds, NoOtherHostSaysHowThePostExecutionEnded) {
+  cut("n2@east");
+  auto over = end_of(job_, 1 << 8);
+  over.post_follows = true;
+  tells("hostA", over);
+  tells("n3@south", report::PostOver{attempt(job_), true});
+  connects("n2@east");
+  told_all("n2@east");
+  EXPECT_EQ(job(job_).record.post_status(), wire::POST_RUNNING);
+}
+
 TEST_F(HeldEnds, TheHostReportsTheEndAgainAndItIsHeldOnce) {
   cut("n2@east");
   ends(job_, 1 << 8);

@@ -327,7 +327,7 @@ TEST_F(LeaseInTest, PartsThatNeverWereAreNotedUpToABoundAndAllAskedBack) {
   tells_addresses();
   const sched::JobKey key{submit(sched::book::plain_job()), 0};
   auto strange = part_state(key, true);
-  constexpr int kMany = 10'005;
+  constexpr int kMany = 20'000;
   said.clear();
   for (int number = 1; number <= kMany; ++number) {
     strange.mutable_state()->mutable_attempt()->set_attempt(static_cast<std::uint32_t>(100 + number));

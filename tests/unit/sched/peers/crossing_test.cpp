@@ -299,5 +299,39 @@ TEST(LentPrograms, HaveWhatTheQueueSaysAndTheWordsForLinksAlone) {
   EXPECT_LE(believed(programs).links_size(), 8);
 }
 
+// Field 99 of a message, which no release knows.
+std::string with_unknown(const std::string& message) {
+  return message + "\x9a\x06\x7f" + std::string(127, 'x');
+}
+
+TEST(Crossing, WhatIsUnknownInANameIsNotKept) {
+  wire::PeerMessage message;
+  auto& attempt = *message.mutable_state()->mutable_attempt();
+  attempt.mutable_key()->set_id(7);
+  attempt.set_attempt(2);
+  attempt.set_lent_host("n2");
+  attempt.set_part(true);
+  attempt.set_made(5);
+  const std::string known = message.SerializeAsString();
+  wire::JobKey key = attempt.key();
+  ASSERT_TRUE(key.ParseFromString(with_unknown(key.SerializeAsString())));
+  *attempt.mutable_key() = key;
+  wire::ForwardAttempt more;
+  ASSERT_TRUE(more.ParseFromString(with_unknown(attempt.SerializeAsString())));
+  attempt = more;
+  ASSERT_GT(message.ByteSizeLong(), known.size() + 250) << "they are kept as they are";
+  keep_known(message);
+  EXPECT_EQ(message.SerializeAsString(), known);
+  wire::JobElsewhere job;
+  job.set_status(wire::STATUS_RUN);
+  *job.mutable_key() = key;
+  wire::ExecHost host;
+  ASSERT_TRUE(host.ParseFromString(with_unknown("")));
+  host.set_name("n1");
+  host.set_slots(1);
+  *job.add_hosts() = host;
+  EXPECT_LT(believed(job)->ByteSizeLong(), 50U);
+}
+
 }  // namespace
 }  // namespace rollcall::sched::peers

@@ -159,5 +159,22 @@ TEST(LeaseMessages, RefuseAnAnswerThatCannotBeTrue) {
   EXPECT_FALSE(believed(told));
 }
 
+// A release that tells no hosts of a resource means all of the lease.
+TEST(LeaseMessages, CountTheHostsOfAResourceThatNamesNone) {
+  wire::LeaseStands told;
+  told.set_lease(5);
+  told.set_state(wire::LeaseStands::ACTIVE);
+  for (int host = 0; host < 5'000; ++host) told.add_hosts()->set_host("h" + std::to_string(host));
+  const int most = kMostHostsOfResources / 5'000;
+  for (int resource = 0; resource <= most; ++resource) {
+    auto& one = *told.add_resources();
+    one.set_name("r" + std::to_string(resource));
+    one.set_instances(1);
+  }
+  EXPECT_FALSE(believed(told));
+  told.mutable_resources()->RemoveLast();
+  EXPECT_TRUE(believed(told));
+}
+
 }  // namespace
 }  // namespace rollcall::sched::peers
