@@ -1,5 +1,7 @@
 #include "sched/mbatchd/daemon_status.hpp"
 
+#include <algorithm>
+
 namespace rollcall::mbatchd {
 
 std::string status_lines(const Configuration& configuration, const sched::book::JobTable& jobs,
@@ -13,12 +15,16 @@ std::string status_lines(const Configuration& configuration, const sched::book::
     connected += engine.reaches(host) ? 1 : 0;
     if (!hosts.left_behind(host).empty()) left += (left.empty() ? "" : " ") + host;
   }
-  const auto count = [&jobs](wire::JobStatus status) {
-    return std::to_string(jobs.with_status(status).size());
-  };
+  // Jobs that wait in other clusters have a place there.
+  const auto& placed = jobs.with_status(wire::STATUS_RUN);
+  const auto elsewhere =
+      static_cast<std::size_t>(std::count_if(placed.begin(), placed.end(), [&jobs](sched::JobKey key) {
+        return sched::waits_elsewhere(jobs.find(key)->record);
+      }));
+  const std::size_t waiting = jobs.with_status(wire::STATUS_PEND).size() + elsewhere;
   return "hosts: " + std::to_string(configuration.rules->hosts.size()) +
          "\nhosts with RES: " + std::to_string(connected) + "\njobs: " + std::to_string(jobs.size()) +
-         "\npending: " + count(wire::STATUS_PEND) + "\nrunning: " + count(wire::STATUS_RUN) +
+         "\npending: " + std::to_string(waiting) + "\nrunning: " + std::to_string(placed.size() - elsewhere) +
          "\nterm: " + std::to_string(committer.store().term()) +
          "\nstore: " + (committer.failing() ? "fails" : "ok") +
          "\nload information: " + (load_known ? "available" : "unavailable") +

@@ -164,6 +164,8 @@ def test_a_receiving_queue_that_is_removed_gives_what_waits_in_it_back(bench):
         finished = east.user("bacct", "-u", "all", there)
         expect_in("No matching job found", finished.stdout + finished.stderr, "it is no finished job of east")
         west.run("bkill", str(job), str(first))
+        for one in (job, first):
+            west.wait_for(one, "EXIT")
     bench.saw("the administrator is told, and the user has the reason at once")
 
 

@@ -121,6 +121,7 @@ def test_commands_say_where_elements_and_jobs_are(bench):
         lines = west.run("bjobs", "-fwd", str(array)).stdout.splitlines()
         expect_equal(lines[0], "JOBID   USER    STAT  QUEUE      EXEC_HOST   JOB_NAME   CLUSTER    FORWARD_TIME", "bjobs -fwd")
         expect_equal([line.split()[2] for line in lines[1:]], ["RUN", "PEND", "PEND", "PEND"], "states")
+        expect_in("pending: 3\nrunning: 1\n", west.user("badmin", "showstatus").stdout, "badmin showstatus")
         expect(re.fullmatch(rf"{array} +games +RUN +send +n2@east +arr\[1\] +east +\w\w\w +\d+ \d\d:\d\d", lines[1]), lines[1])
         expect_in("-fwd cannot be combined with -A", west.run("bjobs", "-fwd", "-A").stderr, "as LSF has it")
         expect_in("Job waits in cluster east, which has an order of its own", said(west.run("btop", f"{array}[3]")), "btop")

@@ -112,6 +112,7 @@ class BookWorld : Engine {
     bool first = false;
     bool prepared = false;  // its order is there, and no go-ahead has come
     bool running = false, stopped = false, killed = false;
+    bool clearing = false;  // of a part that is released: its processes end
     std::uint64_t last_number = 0;
     std::optional<report::Over> over;
   };

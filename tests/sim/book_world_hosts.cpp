@@ -126,6 +126,10 @@ void BookWorld::obey(Host& host, const Order& order) {
       host.directories.erase(found);
       return;
     case Order::Kind::release:
+      if (directory && !directory->first && order.tells_gone) {
+        directory->clearing = true;
+        return;
+      }
       if (directory && (!directory->first || directory->prepared)) host.directories.erase(found);
       if (order.tells_gone) say(host, report::Gone{{order.attempt}});
   }
@@ -175,6 +179,12 @@ void BookWorld::end(Host& host, Directory& directory, How how, std::int32_t stat
 }
 
 void BookWorld::live(Host& host) {
+  const auto cleared = std::find_if(host.directories.begin(), host.directories.end(),
+                                    [](const auto& one) { return one.second.clearing; });
+  if (cleared != host.directories.end() && !host.frozen && below(3) == 0) {
+    say(host, report::Gone{{cleared->first}});
+    host.directories.erase(cleared);
+  }
   std::vector<Directory*> alive;
   for (auto& [name, directory] : host.directories)
     if (directory.first && !directory.over && !directory.prepared) alive.push_back(&directory);

@@ -39,6 +39,7 @@ TEST_F(OnLentSlots, BeginsAtOnceAndOnce) {
   EXPECT_EQ(here(again), key);
   EXPECT_THAT(again.effects, IsEmpty());
 }
+
 TEST_F(OnLentSlots, StartsAsTheQueueOfItsOwnClusterSays) {
   wire::ForwardOffer offer;
   *offer.mutable_attempt() = attempt_of(7);
@@ -61,6 +62,7 @@ TEST_F(OnLentSlots, StartsAsTheQueueOfItsOwnClusterSays) {
   EXPECT_EQ(order.controls.suspend, "SIGTSTP");
   EXPECT_THAT(order.environment, Contains("LSB_DJOB_COMMFAIL_ACTION=KILL_TASKS"));
 }
+
 TEST_F(OnLentSlots, IsBoundedForEachCluster) {
   book->forwards().keep_at_most(1);
   offer(1);
@@ -68,6 +70,7 @@ TEST_F(OnLentSlots, IsBoundedForEachCluster) {
   EXPECT_EQ(second.said.over->how(), wire::ForwardOver::NOT_STARTED);
   EXPECT_EQ(why(second), "this cluster has 1 jobs of cluster east, expected fewer than 1");
 }
+
 TEST_F(OnLentSlots, HasAllHostsThatTheConsumerPlacedItOn) {
   wire::ForwardOffer offer;
   *offer.mutable_attempt() = attempt_of(7);
@@ -82,6 +85,7 @@ TEST_F(OnLentSlots, HasAllHostsThatTheConsumerPlacedItOn) {
   EXPECT_EQ(job(key).record.hosts(1).name(), "hostB");
   EXPECT_EQ(job(key).record.hosts(1).slots(), 2U);
 }
+
 TEST_F(OnLentSlots, KnowsTheLeaseOfEachOfItsHosts) {
   wire::ForwardOffer offer;
   *offer.mutable_attempt() = attempt_of(7);
@@ -100,6 +104,7 @@ TEST_F(OnLentSlots, KnowsTheLeaseOfEachOfItsHosts) {
   EXPECT_THAT(job(one).record.from().leases(), IsEmpty());
   EXPECT_EQ(job(one).record.from().lease(), 5U);
 }
+
 TEST_F(OnLentSlots, APartIsOverForItsClusterWhenNothingOfItIsLeft) {
   tells("hostA", report::HostCame{{}, true});
   tells("hostB", report::HostCame{{}, true});
@@ -149,10 +154,12 @@ TEST_F(OnLentSlots, APartIsOverForItsClusterWhenNothingOfItIsLeft) {
   tells("hostB", report::HostCame{{}, true});
   EXPECT_EQ(over(key).how(), wire::ForwardOver::ENDED);
 }
+
 TEST_F(OnLentSlots, RefusesRoot) {
   EXPECT_EQ(start(7, kRoot).said.over->how(), wire::ForwardOver::NOT_STARTED);
   EXPECT_THAT(book->forwards().held_for("east"), IsEmpty());
 }
+
 TEST_F(OnLentSlots, IsOverWhereAJobOfOursWouldPendAgain) {
   const JobKey fails = here(start(1)), lost = here(start(2)), recalled = here(start(3)),
                faster = here(start(4));
@@ -166,10 +173,12 @@ TEST_F(OnLentSlots, IsOverWhereAJobOfOursWouldPendAgain) {
   EXPECT_THAT(book->forwards().recall_lent(recalled, "no longer exported", now), IsEmpty()) << "once";
   ends(recalled, 9, report::Over::How::ended);
   EXPECT_EQ(over(recalled).how(), wire::ForwardOver::WITHDRAWN);
+  EXPECT_EQ(over(recalled).why(), "no longer exported");
   book->forwards().recall_lent(faster, "no longer exported", now);
   ends(faster, 0, report::Over::How::ended);
   EXPECT_EQ(over(faster).how(), wire::ForwardOver::ENDED) << "it was faster than the recall";
 }
+
 TEST_F(OnLentSlots, ARecallOfAPartAsksItsClusterFirst) {
   tells("hostA", report::HostCame{{}, true});
   wire::ForwardOffer offer;
@@ -199,6 +208,7 @@ TEST_F(OnLentSlots, ARecallOfAPartAsksItsClusterFirst) {
       << "its cluster may not have heard it";
   EXPECT_FALSE(releases(Recall::ends)) << "once";
 }
+
 TEST_F(OnLentSlots, ARecallHasAReasonOfItsOwnWhereTheSiteWantsIt) {
   const auto end_of_a_recall = [this](bool tells) {
     auto files = site_files();
@@ -214,6 +224,7 @@ TEST_F(OnLentSlots, ARecallHasAReasonOfItsOwnWhereTheSiteWantsIt) {
   EXPECT_EQ(end_of_a_recall(true), TERM_MC_RECALL);
   EXPECT_EQ(end_of_a_recall(false), TERM_ADMIN);
 }
+
 TEST_F(OnLentSlots, IsGivenBackWhenTheHostGoesBeforeItHasTheOrder) {
   tells("hostA", report::HostCame{{}, true});
   const JobKey key = here(start(7));

@@ -90,6 +90,7 @@ TEST_F(LentLicences, AreInstancesOfTheHostsThatHaveThem) {
   stands_with(4, 0);
   EXPECT_FALSE(instances());
 }
+
 TEST_F(LentLicences, AStartSaysWhatItReservesOfThem) {
   starts(2);
   ASSERT_EQ(count(What::kOffer), 1);
@@ -99,6 +100,7 @@ TEST_F(LentLicences, AStartSaysWhatItReservesOfThem) {
   EXPECT_EQ(offer.reserved(0).name(), "lic");
   EXPECT_EQ(offer.reserved(0).amount(), 2);
 }
+
 TEST_F(LentLicences, AJobThatReservesWhatTheLeaseHasNoMoreIsPlannedAgain) {
   stands_with(3, 0);
   const auto key = starts(1);
