@@ -100,7 +100,8 @@ class LifeElsewhere : protected LifeEnd {
       *record_.mutable_forwarded()->mutable_there() = *told.there;
       record_accepted(*told.there);
     }
-    if (record_.starting()) {  // the report of its begin never came
+    if (record_.starting()) {  // the report of its begin never came, and with it on which hosts it ran
+      if (told.there) *record_.mutable_forwarded()->mutable_there() = *told.there;
       const WallTime began{std::max(record_.status_us(), now_.us - told.run_s * 1'000'000)};
       add_present_seconds(record_, began);
       record_.set_status_us(began.us);

@@ -266,8 +266,10 @@ TEST_F(Elsewhere, WhoseBeginWasNeverToldHasItsRunTimeAllTheSame) {
   now = wall_seconds(1100);
   auto end = ended(0);
   end.told.run_s = 40;
+  end.told.there.emplace().add_hosts()->set_name("n2");
   happens(end);
   EXPECT_EQ(status(), wire::STATUS_DONE);
+  EXPECT_EQ(job.record.forwarded().there().hosts(0).name(), "n2") << "EXEC_HOST of bjobs and bacct";
   EXPECT_EQ(job.record.run_s(), 40);
   EXPECT_EQ(job.record.pend_s(), 60);
   forwarded();
