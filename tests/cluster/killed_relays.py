@@ -7,10 +7,10 @@ import os
 import signal
 
 from rollcall_testing import launchers, processes
-from rollcall_testing.host_relays import HOSTS, expect_no_relay, relays, wait_for_connections_to_pam, wait_for_relays
-from rollcall_testing.job import expect_no_tasks, method_1, open_gate, pam, requires_pam
+from rollcall_testing.host_relays import HOSTS, expect_no_relay, kill_relays_of_two_hosts, relays, wait_for_relays
+from rollcall_testing.job import expect_no_tasks, method_1, pam, requires_pam
 from rollcall_testing.kill_row import LIMIT_SECONDS, VICTIMS, kill_one
-from rollcall_testing.programs import hold_report_against_notes, wait_for_ready
+from rollcall_testing.programs import wait_for_ready
 from rollcall_testing.runner import cases, expect, expect_equal, main
 
 TASKS = 16
@@ -40,19 +40,8 @@ def waiting_job(bench, mode="wait"):
 
 
 def test_relays_of_two_hosts(bench):
-    """One of a remote host and one of pam's own: their TaskStarters dial, and the job ends as if nothing had been."""
     job, notes, gate = waiting_job(bench)
-    for host in ("n1", "n3"):
-        processes.send(relays(bench, host)[0].pid, signal.SIGKILL)
-    wanted = 2 * 2 + 2 * TASKS // HOSTS
-    wait_for_connections_to_pam(job, wanted)
-    expect_equal(len(job.tasks()), TASKS, "tasks that live")
-    open_gate(gate)
-    job.expect_exit(0)
-    hold_report_against_notes(job.report, notes)
-    expect_equal(len([line for line in job.stderr.splitlines() if "the relay of 3 tasks at " in line]), 2, f"lines of pam\n{job.told()}")
-    expect_no_relay(bench)
-    bench.saw(f"{wanted} connections, no task lost, exit 0")
+    kill_relays_of_two_hosts(job, TASKS, notes, gate)
 
 
 def test_all_that_is_ours_but_pam(bench):

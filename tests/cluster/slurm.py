@@ -5,10 +5,10 @@ these is killed. That case comes last here, since its node stays in Slurm's stat
 """
 
 from rollcall_testing import launchers
-from rollcall_testing.host_relays import expect_no_relay, wait_for_relays
+from rollcall_testing.host_relays import expect_no_relay, kill_relays_of_two_hosts, wait_for_relays
 from rollcall_testing.job import Job, method_1, pam, requires_pam, site
 from rollcall_testing.kill_row import kill_one
-from rollcall_testing.programs import end_of, hold_report_against_notes, notes_in
+from rollcall_testing.programs import end_of, hold_report_against_notes, notes_in, wait_for_ready
 from rollcall_testing.runner import Skip, cases, expect, expect_equal, main
 from rollcall_testing.slurm import Slurm
 from rollcall_testing.waiting import wait_until
@@ -95,6 +95,17 @@ def test_a_killed_process_of_a_job_with_relays_ends_all_tasks(bench, what):
     kill_one(bench, launchers.SRUN, what, [bench.target], "nest", dict(slurm.environment, SLURM_NTASKS_PER_NODE="4"), tasks=16,
              in_place=wait_for_relays)
     expect_no_relay(bench)
+
+
+def test_relays_of_two_hosts(bench):
+    wait_until(slurm.idle, lambda: f"all nodes to be idle again: {slurm.states()}", 60)
+    notes = bench.fresh_directory()
+    gate = f"{notes}/gate"
+    job = pam(bench, *method_1(launchers.SRUN.words(16), [bench.target, notes, "wait", gate]),
+              environment=dict(slurm.environment, SLURM_NTASKS_PER_NODE="4"))
+    wait_for_ready(notes, 16, job)
+    wait_for_relays(job)
+    kill_relays_of_two_hosts(job, 16, notes, gate)
 
 
 @cases("pam", "launcher", "outer TaskStarter", "inner TaskStarter", KILLED_PROXY)

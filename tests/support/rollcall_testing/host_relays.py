@@ -1,6 +1,11 @@
 """The relays of a job on the hosts of a test, and how many connections its pam has."""
 
+import signal
+
 from rollcall_testing import processes
+from rollcall_testing.job import open_gate
+from rollcall_testing.programs import hold_report_against_notes
+from rollcall_testing.runner import expect_equal
 from rollcall_testing.waiting import given_seconds_until, wait_until
 
 HOSTS = 4
@@ -33,3 +38,19 @@ def wait_for_relays(job):
 
 def expect_no_relay(bench):
     given_seconds_until(lambda: not relays(bench), lambda: f"no relay, there are {relays(bench)}", GONE_SECONDS)
+
+
+def kill_relays_of_two_hosts(job, tasks, notes, gate):
+    """One of a remote host and one of pam's own: their TaskStarters dial, and the job ends as if nothing had been. `gate`: the tasks
+    wait for it."""
+    for host in ("n1", "n3"):
+        processes.send(relays(job.bench, host)[0].pid, signal.SIGKILL)
+    wanted = 2 * 2 + 2 * tasks // HOSTS
+    wait_for_connections_to_pam(job, wanted)
+    expect_equal(len(job.tasks()), tasks, "tasks that live")
+    open_gate(gate)
+    job.expect_exit(0)
+    hold_report_against_notes(job.report, notes)
+    expect_equal(len([line for line in job.stderr.splitlines() if "the relay of 3 tasks at " in line]), 2, f"lines of pam\n{job.told()}")
+    expect_no_relay(job.bench)
+    job.bench.saw(f"{wanted} connections, no task lost, exit 0")
