@@ -27,8 +27,7 @@ namespace rollcall::mbatchd {
 class ActiveConfiguration {
  public:
   struct Handler {
-    std::function<std::vector<std::string>()>
-        taken;                      // another set is in force; what the administrator is told
+    std::function<std::vector<std::string>()> taken;  // other files are in force: lines for the administrator
     std::function<void()> restart;  // mbatchd is to start again; called before the answer leaves
   };
   // `env_dir`: LSF_ENVDIR by option. `first`: the set that mbatchd starts with.

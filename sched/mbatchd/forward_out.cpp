@@ -260,7 +260,7 @@ std::shared_ptr<const forward_policy::QueueTable> ForwardOut::table_for(const co
   return table;
 }
 
-// No other cluster runs a job as root, so none is told of its command and environment, unless UserMap here gives root an account there.
+// No cluster runs another one's job as root. So root's jobs go only to clusters in which our UserMap gives root an account.
 void ForwardOut::keep_home(const sched::Job& job, forward_policy::QueueTable& table) const {
   const auto map = user_map_of(configuration_->files);
   std::vector<conf::RemoteQueue> queues;

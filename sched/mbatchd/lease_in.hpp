@@ -167,7 +167,7 @@ class LeaseIn : public sched::Engine {
   wire::LentSlots slots_of(const wire::ExecHost& host, const std::string& queue, Start& start) const;
   // Instances of shared resources that leases give us, less those of parts that have not ended.
   std::vector<sched::InstancesOnLease> instances() const;
-  // What the job reserves of them on hosts of the cluster; none: it reserves what no lease has any more.
+  // Amounts by resource that the job reserves on hosts of the cluster; none: no lease has one of them any more.
   std::optional<std::map<std::string, double>> reserved_at(const std::string& cluster,
                                                            const wire::JobRecord& record) const;
   // `host` is another host of the attempt than its first one.

@@ -293,7 +293,7 @@ void LeaseIn::follow(const std::string& host, const sched::Job& job, const wire:
 void LeaseIn::acknowledge_end(const std::string& cluster, const wire::ForwardAttempt& attempt) {
   auto& ends = acknowledged_[cluster];
   if (ends.size() < kMostEnds)
-    ends.try_emplace(attempt.SerializeAsString(), attempt);  // else it is told again
+    ends.try_emplace(attempt.SerializeAsString(), attempt);  // the provider repeats the rest
   handler_.turn_soon();
 }
 

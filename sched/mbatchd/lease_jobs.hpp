@@ -27,7 +27,7 @@ inline std::uint64_t lease_on(const wire::JobRecord& record, const std::string& 
   return 0;
 }
 
-// What the attempt of another cluster reserves of an exported resource.
+// The amount of an exported resource that the attempt of another cluster reserves.
 inline double reserved_by(const wire::JobRecord& record, const std::string& resource) {
   double amount = 0;
   for (const auto& reserved : record.from().reserved())

@@ -4,7 +4,7 @@ import json
 import os
 
 from rollcall_testing.batch_cluster import QUEUES
-from rollcall_testing.cluster_links import Cut, MasterKilled
+from rollcall_testing.cluster_links import each_fault_between
 from rollcall_testing.federation import ALICE, Federation
 from rollcall_testing.munge import needs_users
 from rollcall_testing.runner import expect_equal, expect_in, main
@@ -94,14 +94,7 @@ def test_jobs_hold_lent_licences_and_no_more(bench):
         expect_equal(east.field(waits), "PEND", "a second job of east: two of three are lent")
         without = west.bsub("true", "-q", "borrow", "-o", "/dev/null")
         west.wait_for(without, "DONE")  # slots are free
-        for fault in (Cut(bench, list(clusters.members.values()), (west, east)), MasterKilled(bench, list(clusters.members.values()), (east,)),
-                      MasterKilled(bench, list(clusters.members.values()), (west,))):
-            fault.begin()
-            if not isinstance(fault, MasterKilled):
-                east.wait_for_connection("west", ": not connected")
-            fault.end()
-            west.wait_for_connection("east")
-            east.wait_for_connection("west")
+        for fault in each_fault_between(bench, clusters, west, east):
             west.wait_for(first, "RUN")
             west.wait_for(second, "RUN")
             wait_until(lambda: shared(west) == [("lic", 0.0, 2.0, "n2@east n3@east")], shown(west, east))

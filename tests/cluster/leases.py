@@ -5,7 +5,7 @@ import os
 import re
 
 from rollcall_testing.batch_cluster import QUEUES
-from rollcall_testing.cluster_links import Cut, MasterKilled
+from rollcall_testing.cluster_links import Cut, each_fault_between
 from rollcall_testing.federation import ALICE, Federation
 from rollcall_testing.homes import give_homes
 from rollcall_testing.munge import needs_users
@@ -188,14 +188,7 @@ def test_a_cut_and_dead_masters_double_no_slot(bench):
         first, second = (west.bsub(command, "-q", queue, "-o", "/dev/null") for queue in ("again", "again"))
         wait_until(lambda: len(clusters.lines("ran")) == 1, shown(west))
         west.wait_for(first, "RUN")
-        members = list(clusters.members.values())
-        for fault in (Cut(bench, members, (west, east)), MasterKilled(bench, members, (west,)), MasterKilled(bench, members, (east,))):
-            fault.begin()
-            if not isinstance(fault, MasterKilled):
-                east.wait_for_connection("west", ": not connected")
-            fault.end()
-            west.wait_for_connection("east")
-            east.wait_for_connection("west")
+        for fault in each_fault_between(bench, clusters, west, east):
             west.wait_for(first, "RUN")
             expect_equal(west.field(second), "PEND", f"one slot after {fault}")
             expect_equal(len(clusters.lines("ran")), 1, f"jobs on one slot after {fault}")

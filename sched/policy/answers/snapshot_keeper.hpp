@@ -45,7 +45,7 @@ class SnapshotKeeper {
   // Returns the resources that their clusters have and we do not, each once: they are dropped.
   std::vector<std::string> borrow(std::vector<HostOnLease> hosts,
                                   std::vector<InstancesOnLease> instances = {});
-  // What leases take of hosts of ours, and of instances by their places in PlacementRules::shared; it replaces what was said before.
+  // What leases take of our hosts, and of instances by their places in PlacementRules::shared. Replaces what the call before has set.
   void lend(std::map<std::string, LentOfHost> hosts, std::vector<double> instances = {});
   // What LIM or the files say of a host of ours.
   HostFacts facts_of(HostNumber host) const;

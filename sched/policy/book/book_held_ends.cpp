@@ -55,7 +55,7 @@ void Memory::awaits_no_more(const std::string& cluster, WallTime now, Effects& e
   }
 }
 
-// Its host is told twice: that the end is stored, then that the end of the post-execution is.
+// Its host waits for two acknowledgements: of the job's end, and of the end of its post-execution.
 void Memory::let_end(BookEntry& entry, const HeldEnd& held, WallTime now, Effects& effects) {
   step(entry, event::Ended{held.told}, now, effects);
   if (!held.post) return;

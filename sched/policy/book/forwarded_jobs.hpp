@@ -68,7 +68,7 @@ class ForwardedJobs {
   Answered recall(const std::string& cluster, const wire::ForwardRecall& recall, WallTime now);
   Effects acknowledge(const std::string& cluster, const wire::ForwardAcknowledge& acknowledged, WallTime now);
 
-  // A change that the administrator is told of, in lines.
+  // A change, and lines for the administrator that describe it.
   struct Done {
     std::vector<std::string> lines;
     Effects effects;
@@ -90,7 +90,7 @@ class ForwardedJobs {
   Done write_off(const std::string& cluster, const Identity& who, bool only_say, WallTime now);
   // The cluster is connected: what was written off is kept for it again.
   Effects is_back(const std::string& cluster);
-  // What bhist and badmin hhist tell of badmin hforget @CLUSTER, which is not the Book's.
+  // The record of badmin hforget @CLUSTER, for badmin hhist. The command itself changes nothing in the Book.
   static effect::RecordEvent taken_anew(const std::string& cluster, const Identity& who, WallTime now);
   // Clusters that share jobs with this one.
   std::set<std::string> clusters() const;

@@ -94,7 +94,7 @@ Fit HostSearch::suits(const Snapshot::DemandEntry& entry, HostNumber host) const
   return suits_select(entry, host);
 }
 
-// No other cluster runs a job as root, and none is told of its command and environment, unless UserMap here gives root an account there.
+// No cluster runs another one's job as root. So root's jobs use only hosts of clusters in which our UserMap gives root an account.
 bool HostSearch::of_root(const Snapshot::DemandEntry& entry, HostNumber host) const {
   const PlacementRules& rules = state_->rules();
   return entry.demand.user == "root" && rules.borrowed(host) &&

@@ -110,6 +110,19 @@ class MasterFrozen(MasterFault):
 FAULTS = (Cut, HalfOpen, Reset, Reset, Lossy, Slow, MasterKilled, MasterKilled, MasterFrozen)
 
 
+def each_fault_between(bench, clusters, one, other):
+    """A cut between two clusters, then the death of each one's mbatchd: gives each fault when both are connected again."""
+    members = list(clusters.members.values())
+    for fault in (Cut(bench, members, (one, other)), MasterKilled(bench, members, (one,)), MasterKilled(bench, members, (other,))):
+        fault.begin()
+        if isinstance(fault, Cut):
+            other.wait_for_connection(one.cluster, ": not connected")
+        fault.end()
+        one.wait_for_connection(other.cluster)
+        other.wait_for_connection(one.cluster)
+        yield fault
+
+
 def drawn_fault(draw, bench, clusters):
     """Of any kind, between any two clusters."""
     kind = draw.choice(FAULTS)

@@ -67,6 +67,16 @@ class LeaseInTest : public ForwardShellTest {
       host.set_slots(2);
     });
   }
+  // A provider that was away connects again, and has these attempts.
+  void returns(const std::vector<wire::ForwardState>& running) {
+    in->serves("east");
+    stands(wire::LeaseStands::ACTIVE, 1, 2);
+    hear([](auto& message) { message.mutable_leases_told()->add_leases(5); });
+    hear([&](auto& message) {
+      message.mutable_held()->set_last(true);
+      message.mutable_held()->mutable_running()->Add(running.begin(), running.end());
+    });
+  }
   // The number that each lease's answer acknowledges.
   std::map<std::uint64_t, std::uint64_t> acknowledged() {
     said.clear();

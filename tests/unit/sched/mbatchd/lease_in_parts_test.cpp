@@ -40,16 +40,9 @@ TEST_F(LeaseInTest, AFailureDuringACutCountsWhenTheProviderHasToldOfItsParts) {
     ends(key, 1 << 8);
     EXPECT_EQ(status(key), wire::STATUS_UNKWN);
   }
-  in->serves("east");
-  stands(wire::LeaseStands::ACTIVE, 1, 2);
-  hear([](auto& message) { message.mutable_leases_told()->add_leases(5); });
-  hear([&](auto& message) {
-    message.mutable_held()->set_last(true);
-    *message.mutable_held()->add_running() = part_state(failed, true).state();
-    auto& ends_it = *message.mutable_held()->add_running();
-    ends_it = part_state(recalled, false).state();
-    ends_it.mutable_job()->set_why("its slots are taken back from the lease");
-  });
+  wire::ForwardState ends_it = part_state(recalled, false).state();
+  ends_it.mutable_job()->set_why("its slots are taken back from the lease");
+  returns({part_state(failed, true).state(), ends_it});
   EXPECT_EQ(status(failed), wire::STATUS_EXIT);
   EXPECT_EQ(status(recalled), wire::STATUS_PEND);
 }
@@ -130,13 +123,7 @@ TEST_F(LeaseInTest, APartThatTheBookDoesNotKnowIsTakenBack) {
   tells("hostA", sched::report::Over{{key, job(key).record.attempt()}});
   expectations();
   said.clear();
-  in->serves("east");
-  stands(wire::LeaseStands::ACTIVE, 1, 2);
-  hear([](auto& message) { message.mutable_leases_told()->add_leases(5); });
-  hear([&](auto& message) {
-    message.mutable_held()->set_last(true);
-    *message.mutable_held()->add_running() = part_state(key, true).state();
-  });
+  returns({part_state(key, true).state()});
   expectations();
   EXPECT_EQ(count(What::kRecall), 1);
   in->settle();
@@ -152,13 +139,7 @@ TEST_F(LeaseInTest, AJobRunsOnWhileItsPartIsOutOfReach) {
   in->lost("east");
   EXPECT_EQ(status(key), wire::STATUS_RUN);
   said.clear();
-  in->serves("east");
-  stands(wire::LeaseStands::ACTIVE, 1, 2);
-  hear([](auto& message) { message.mutable_leases_told()->add_leases(5); });
-  hear([&](auto& message) {
-    message.mutable_held()->set_last(true);
-    *message.mutable_held()->add_running() = part_state(key, true).state();
-  });
+  returns({part_state(key, true).state()});
   expectations();
   EXPECT_EQ(count(What::kRecall) + count(What::kOffer), 0);
   EXPECT_EQ(status(key), wire::STATUS_RUN);
