@@ -127,7 +127,7 @@ def test_the_queue_of_the_consumer_dresses_jobs_on_borrowed_hosts(bench):
     os.chmod(f"{place}/starter", 0o755)
     note = f"(id -un; hostname; echo $LSB_QUEUE) >>{place}/"
     dressed = (f"Begin Queue\nQUEUE_NAME = dressed\nPRIORITY = 40\nHOSTS = allremote\nPRE_EXEC = {note}pre\nPOST_EXEC = {note}post\n"
-               f"JOB_STARTER = {place}/starter\nDJOB_COMMFAIL_ACTION = KILL_TASKS\n"
+               f"JOB_STARTER = {place}/starter\nNICE = 7\nDJOB_COMMFAIL_ACTION = KILL_TASKS\n"
                f"JOB_CONTROLS = SUSPEND[id -un >>{place}/suspended] TERMINATE[id -un >>{place}/terminated; kill -9 $LSB_JOBPIDS]\nEnd Queue\n")
     here, there = (pwd.getpwuid(user).pw_name for user in (ALICE, BOB))
     with two(bench) as clusters:
@@ -136,10 +136,10 @@ def test_the_queue_of_the_consumer_dresses_jobs_on_borrowed_hosts(bench):
         for side, row in ((west, f"{here} {there}@east export"), (east, f"{there} {here}@west import")):
             side.write_batch("lsb.users", f"Begin UserMap\nLOCAL REMOTE DIRECTION\n{row}\nEnd UserMap\n")
             side.good("badmin", "reconfig", "-f")
-        job = west.bsub(f"echo $LSB_DJOB_COMMFAIL_ACTION >{place}/ran; sleep 1000", "-q", "dressed", "-o", "/dev/null")
+        job = west.bsub(f"echo $LSB_DJOB_COMMFAIL_ACTION $(nice) >{place}/ran; sleep 1000", "-q", "dressed", "-o", "/dev/null")
         west.wait_for(job, "RUN")
         wait_until(lambda: os.path.exists(f"{place}/ran") and read(f"{place}/ran"), lambda: f"the job's line {shown(west)()}", 30)
-        expect_equal(read(f"{place}/ran"), "KILL_TASKS\n", "DJOB_COMMFAIL_ACTION of the queue in west")
+        expect_equal(read(f"{place}/ran"), "KILL_TASKS 7\n", "DJOB_COMMFAIL_ACTION and NICE of the queue in west")
         west.run("bstop", str(job))
         wait_until(lambda: os.path.exists(f"{place}/suspended") and read(f"{place}/suspended"), lambda: f"SUSPEND {shown(west)()}", 30)
         west.run("bkill", str(job))

@@ -86,6 +86,7 @@ void take_lent_programs(const wire::LentPrograms& programs, order::Start& start)
   start.queue_pre_exec = programs.queue_pre_exec();
   start.queue_post_exec = programs.queue_post_exec();
   start.controls = {programs.suspend(), programs.resume(), programs.terminate()};
+  start.nice = programs.nice();
 }
 
 }  // namespace
