@@ -25,7 +25,7 @@ AttemptRules attempt_rules(const wire::JobOrder& order) {
       rules.pre_exec = true;
     if (transfer.direction() != Transfer::TO_HOST) rules.copies_back = true;
   }
-  if (!start.from_cluster().empty() && asked.interactive() == wire::Submission::NONE) {
+  if (!start.from_cluster().empty()) {
     if (!asked.input_file().empty() && !asked.has_spooled_input()) rules.pre_exec = true;
     if (!asked.output_file().empty() || !asked.error_file().empty())
       rules.copies_back = rules.returns_output = true;

@@ -224,18 +224,24 @@ Result<void> choose_directory(const wire::JobOrder& order, JobFiles& files) {
 
 // In an interactive job each of -i, -o and -e takes one stream from the client, which keeps the others. If the file of -o or -e
 // cannot be opened, the client keeps that stream too.
-Result<void> open_files_of_interactive(const wire::Submission& asked, const wire::JobKey& job,
-                                       const std::string& base, JobFiles& files) {
-  if (!asked.output_file().empty())
-    if (const auto opened = open_output(asked, output_path(base, asked.output_file(), job, ".out"), files);
-        !opened)
-      note(files, opened.error().text + "; the output is bsub's");
-  if (!asked.error_file().empty())
-    if (const auto opened = open_errors(asked, output_path(base, asked.error_file(), job, ".err"), files);
-        !opened) {
+Result<void> open_files_of_interactive(const wire::JobOrder& order, const std::string& base,
+                                       JobFiles& files) {
+  const auto& asked = order.start().submission();
+  const auto& job = order.start().job().key();
+  const bool guest = is_guest(order);
+  if (!asked.output_file().empty()) {
+    const std::string path = output_path(base, asked.output_file(), job, ".out");
+    const auto opened = guest ? open_output_of_guest(order, path, files) : open_output(asked, path, files);
+    if (!opened) note(files, opened.error().text + "; the output is bsub's");
+  }
+  if (!asked.error_file().empty()) {
+    const std::string path = output_path(base, asked.error_file(), job, ".err");
+    const auto opened = guest ? open_errors_of_guest(order, path, files) : open_errors(asked, path, files);
+    if (!opened) {
       files.error_file.clear();
       note(files, opened.error().text + "; standard error is bsub's");
     }
+  }
   if (asked.input_file().empty() && !asked.has_spooled_input()) return {};
   return open_input(asked, job, files);
 }
@@ -355,8 +361,7 @@ Result<void> open_job_files(const wire::JobOrder& order, JobFiles& files) {
     mkdir(base.c_str(), 0777);
     files.places.output_dir = base;
   }
-  if (asked.interactive() != wire::Submission::NONE)
-    return open_files_of_interactive(asked, job, base, files);
+  if (asked.interactive() != wire::Submission::NONE) return open_files_of_interactive(order, base, files);
 
   files.spooled = asked.output_file().empty();
   const std::string output =
@@ -376,9 +381,7 @@ Result<void> open_job_files(const wire::JobOrder& order, JobFiles& files) {
 
 std::string command_for_input(const wire::JobOrder& order, const JobPlaces& places) {
   const auto& asked = order.start().submission();
-  if (!is_guest(order) || asked.input_file().empty() || asked.has_spooled_input() ||
-      asked.interactive() != wire::Submission::NONE)
-    return "";
+  if (!is_guest(order) || asked.input_file().empty() || asked.has_spooled_input()) return "";
   const auto& key = order.start().job().key();
   const std::string here = under(wanted_directory(asked, key), expand_name(asked.input_file(), key));
   if (!(is_away(order) && relative(asked.input_file())) && access(here.c_str(), R_OK) == 0) return "";

@@ -7,6 +7,15 @@
 
 namespace rollcall::sched {
 
+namespace {
+
+// Files that are written where the job was submitted, when it has ended: by way of the masters, if it ran in another cluster.
+bool returns_files(const wire::Submission& job) {
+  return !job.output_file().empty() || !job.error_file().empty() || job.transfers_size() != 0;
+}
+
+}  // namespace
+
 int run_interactive(io::Stage& stage, JobWaiter& waiter, const wire::Submission& job) {
   const auto ready = waiter.until_ready();
   if (!ready) return stage.fail(ready.error().text);
@@ -28,9 +37,15 @@ int run_interactive(io::Stage& stage, JobWaiter& waiter, const wire::Submission&
                               job.interactive() == wire::Submission::TERMINAL};
   settings.silence = waiter.alive_timeout();
   const auto ends = io::run_streams({order}, settings);
+  const bool elsewhere = carrier.has_value();
   carrier.reset();
   const auto& end = ends.front();
-  if (end.how == io::StreamEnd::How::over) return io::exit_code_of(end);
+  if (end.how == io::StreamEnd::How::over) {
+    // What calls bsub may read the files next: the job is over when they are there.
+    if (elsewhere && returns_files(job))
+      if (const auto ended = waiter.until_over(); !ended) return stage.fail(ended.error().text);
+    return io::exit_code_of(end);
+  }
   stage.fail(end.why);
   if (end.how == io::StreamEnd::How::not_started) return io::exit_code_of(end);
   // The connection is gone, and the job perhaps not: mbatchd knows how it ends.

@@ -304,9 +304,6 @@ void LeaseIn::start(const std::string& host, sched::order::Start order) {
                   [&](const auto& each) { return provider_of(each.name()) != cluster; }))
     return refuse(report::Over::How::not_started, kSeveralClusters);
   if (stays_home(cluster, *order.asked)) return refuse(report::Over::How::not_started, kOfRoot);
-  if (peers::no_terminal_there(*order.asked))
-    return refuse(report::Over::How::not_started,
-                  "an interactive job with -i, -o or -e does not use borrowed hosts in this release");
   const sched::Job* job = jobs_.find(order.attempt.job);
   const auto reserved = job ? reserved_at(cluster, job->record) : std::map<std::string, double>{};
   if (!all_placeable(order.hosts) || !reserved)

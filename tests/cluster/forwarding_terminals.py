@@ -22,9 +22,9 @@ MAP = "Begin UserMap\nLOCAL REMOTE DIRECTION\n{row}\nEnd UserMap\n"
 HERE, THERE = pwd.getpwuid(ALICE).pw_name, pwd.getpwuid(BOB).pw_name
 
 
-def two(bench, east=("n2",), mapped=False):
+def two(bench, east=("n2",), mapped=False, **how):
     clusters = Federation(bench, {"west": ("n1",), "east": east}, slots={"east": 4}, queues={"west": SENDS, "east": RECEIVES},
-                          params={"west": "DEFAULT_QUEUE = send"})
+                          params={"west": "DEFAULT_QUEUE = send"}, **how)
     if mapped:
         clusters["west"].write_batch("lsb.users", MAP.format(row=f"{HERE} {THERE}@east export"))
         clusters["east"].write_batch("lsb.users", MAP.format(row=f"{THERE} {HERE}@west import"))
@@ -177,16 +177,25 @@ def test_blaunch_starts_tasks_on_the_hosts_of_a_job_in_another_cluster(bench):
     bench.saw("both hosts, as the mapped user; a host outside is refused")
 
 
-def test_files_keep_an_interactive_job_at_home(bench):
-    with two(bench) as clusters:
+def test_files_of_an_interactive_job_are_those_of_the_submission(bench):
+    with two(bench, apart=("n2",)) as clusters:
         west = clusters["west"]
-        bsub = begin(west, "bsub", "-I", "-o", "out", "true")
-        words = "Not forwarded: an interactive job with -i, -o or -e is not forwarded in this release"
-        wait_until(lambda: words in west.user("bjobs", "-l", "-UF", "1").stdout, lambda: west.user("bjobs", "-l", "-UF", "1").stdout, 60)
-        west.run("bkill", "1")
-        bsub.communicate(timeout=60)
-        west.wait_for(1, "EXIT")
-    bench.saw("the reason")
+        home = west.places[ALICE]
+        script = "cat; hostname; echo err >&2; exit 5"
+        west.run("sh", "-c", "echo brought >in")
+        for option in ("-I", "-Ip"):
+            done = west.run("bsub", option, "-i", "in", "-o", f"{home}/out{option}", "-e", f"err{option}", script, input="typed\n")
+            expect_equal(done.returncode, 5, f"exit code of {option}: {done.stderr} {west.logs_text()}")
+            expect("typed" not in done.stdout and "err\n" not in done.stderr, f"{option}: {done.stdout} {done.stderr}")
+            expect_equal(read(f"{home}/out{option}"), "brought\nn2\n", f"{option} -o, as soon as bsub has ended")
+            expect_equal(read(f"{home}/err{option}"), "err\n", f"{option} -e")
+        done = west.run("bsub", "-I", "-o", "alone", script, input="typed\n")
+        expect_equal(read(f"{home}/alone"), "typed\nn2\n", f"-o alone: {done.stderr} {west.logs_text()}")
+        expect_in("err\n", done.stderr, "standard error stays bsub's")
+        lost = west.run("bsub", "-I", "-i", "none", "true", stdin=subprocess.DEVNULL)
+        expect(lost.returncode != 0, "an input that is missing")
+        expect_in(f"-i: n1:{home}/none", lost.stderr, "why")
+    bench.saw("-i, -o and -e without a shared home, there when bsub ends; what has no file is bsub's")
 
 
 def requires(_):

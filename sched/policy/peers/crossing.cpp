@@ -4,6 +4,7 @@
 #include <cmath>
 #include <string_view>
 
+#include "common/base/host_list.hpp"
 #include "common/base/job_numbers.hpp"
 #include "sched/policy/peers/peer_identity.hpp"
 
@@ -77,16 +78,9 @@ wire::JobUsage crossing(const wire::JobUsage& told) {
   return usage;
 }
 
-bool no_terminal_there(const wire::Submission& asked) {
-  return asked.interactive() != wire::Submission::NONE &&
-         (!asked.input_file().empty() || !asked.output_file().empty() || !asked.error_file().empty());
-}
-
 bool crosses(std::string_view word) { return !stays(word); }
 
 std::string stays_home(const wire::Submission& asked) {
-  if (no_terminal_there(asked))
-    return "an interactive job with -i, -o or -e is not forwarded in this release";
   if (asked.asked_hosts_size() != 0) return "it asks for hosts of this cluster (-m)";
   if (!asked.reservation().empty()) return "it asks for a reservation of this cluster (-U)";
   return {};
@@ -223,6 +217,7 @@ Result<wire::ForwardOver> believed(const wire::ForwardOver& told) {
   over.set_term_reason(std::clamp(told.term_reason(), 0, 63));
   over.set_why(plain_words(told.why()));
   over.set_run_s(fine(told.run_s()));
+  if (host_name(told.due_to_host())) over.set_due_to_host(told.due_to_host());
   if (wire::ForwardOver::Scope_IsValid(told.refused_for())) over.set_refused_for(told.refused_for());
   if (told.how() != wire::ForwardOver::ENDED) return over;
   auto job = believed(told.job());
@@ -240,6 +235,7 @@ wire::LentPrograms programs_of(const order::Start& order) {
   programs.set_suspend(order.controls.suspend);
   programs.set_resume(order.controls.resume);
   programs.set_terminate(order.controls.terminate);
+  programs.set_nice(order.nice);
   for (const std::string& word : order.environment)
     if (is_link_word(word)) programs.add_links(word);
   return programs;
@@ -247,6 +243,7 @@ wire::LentPrograms programs_of(const order::Start& order) {
 
 wire::LentPrograms believed(const wire::LentPrograms& told) {
   wire::LentPrograms programs = told;
+  programs.set_nice(std::clamp(told.nice(), 0, 20));
   programs.clear_links();
   for (const std::string& word : told.links())
     if (is_link_word(word) && programs.links_size() < kMostLinkWords) programs.add_links(word);

@@ -20,8 +20,6 @@ namespace rollcall::sched::peers {
 
 // Why the job cannot be forwarded in this release; "": it can.
 std::string stays_home(const wire::Submission& asked);
-// It is interactive with files of its own (-i, -o, -e): in this release such a job has no terminal in another cluster.
-bool no_terminal_there(const wire::Submission& asked);
 // Whether a NAME=VALUE word means the same in another cluster.
 bool crosses(std::string_view word);
 

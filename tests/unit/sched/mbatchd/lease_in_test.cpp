@@ -179,6 +179,15 @@ TEST_F(LeaseInTest, AJobPendsAgainWhenItsStartIsStaleOrRecalled) {
   over(recalled, wire::ForwardOver::WITHDRAWN);
   EXPECT_EQ(status(recalled), wire::STATUS_PEND);
   EXPECT_EQ(job(recalled).record.requeues(), 0) << "no retry limit counts it";
+  const sched::JobKey by_n3{submit(sched::book::plain_job()), 0};
+  dispatch(by_n3, {"n2@east", "n3@east"});
+  orders();
+  over(by_n3, wire::ForwardOver::WITHDRAWN, 0, "n3");
+  EXPECT_THAT(job(by_n3).record.excluded_hosts(), testing::ElementsAre("n3@east"));
+  const sched::JobKey by_another = dispatched();
+  over(by_another, wire::ForwardOver::NOT_STARTED, 0, "n9");
+  EXPECT_THAT(job(by_another).record.excluded_hosts(), testing::ElementsAre("n2@east"))
+      << "no host of the job";
   stands(wire::LeaseStands::INACTIVE, 2, 2);
   const sched::JobKey late = dispatched();
   EXPECT_EQ(status(late), wire::STATUS_PEND) << "no start leaves while the lease is changed";
@@ -257,19 +266,6 @@ TEST_F(LeaseInTest, AnInteractiveJobHasItsTerminalByWayOfTheMasters) {
   ASSERT_NE(book->jobs().stream(key), nullptr);
   EXPECT_EQ(book->jobs().stream(key)->host(), "n2@east");
   EXPECT_EQ(book->jobs().stream(key)->port(), 0U) << "no key and no port of another cluster";
-}
-
-TEST_F(LeaseInTest, AnInteractiveJobWithFilesIsPlannedAgain) {
-  connects();
-  auto asked = sched::book::plain_job();
-  asked.set_interactive(wire::Submission::PLAIN);
-  asked.set_output_file("/tmp/out");
-  const sched::JobKey key{submit(asked), 0};
-  dispatch(key, {"n2@east"});
-  said.clear();
-  orders();
-  EXPECT_TRUE(std::none_of(said.begin(), said.end(), [](const auto& one) { return one.has_offer(); }));
-  EXPECT_NE(status(key), wire::STATUS_RUN);
 }
 
 TEST_F(LeaseInTest, KnowsTheLoadOfAHostUntilItsClusterIsGone) {
@@ -354,8 +350,9 @@ TEST_F(LeaseInTest, AnEndThatIsToldAgainAndAgainIsAcknowledgedOnce) {
   in->flush();
   ASSERT_EQ(count(What::kAcknowledge), 1);
   for (const auto& one : said)
-    if (one.has_acknowledge())
+    if (one.has_acknowledge()) {
       EXPECT_EQ(one.acknowledge().attempt().made(), 5U) << "by the name it was told with";
+    }
 }
 
 }  // namespace

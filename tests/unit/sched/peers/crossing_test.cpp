@@ -86,7 +86,7 @@ TEST(Crossing, SaysWhatKeepsAJobHere) {
   asked.set_interactive(wire::Submission::TERMINAL);
   EXPECT_EQ(stays_home(asked), "") << "its terminal goes by way of the masters";
   asked.set_output_file("out");
-  EXPECT_THAT(stays_home(asked), HasSubstr("interactive"));
+  EXPECT_EQ(stays_home(asked), "") << "its files, too";
   asked.Clear();
   asked.add_transfers();
   EXPECT_EQ(stays_home(asked), "") << "files of -f go by way of the masters";
@@ -282,6 +282,7 @@ TEST(LentPrograms, HaveWhatTheQueueSaysAndTheWordsForLinksAlone) {
   order.queue_pre_exec = "pre";
   order.queue_post_exec = "post";
   order.controls = {"SIGTSTP", "", "brequeue $LSB_JOBID"};
+  order.nice = -5;
   order.environment = {"LSB_JOBID=7", "LSB_DJOB_HB_INTERVAL=20", "LSB_DJOB_COMMFAIL_ACTION=IGNORE_COMMFAIL",
                        "PATH=/bin"};
   wire::LentPrograms programs = programs_of(order);
@@ -297,6 +298,19 @@ TEST(LentPrograms, HaveWhatTheQueueSaysAndTheWordsForLinksAlone) {
   EXPECT_EQ(believed(programs).links_size(), 2) << "a stranger's words for links alone";
   for (int i = 0; i < 100; ++i) programs.add_links("LSB_DJOB_RU_INTERVAL=1");
   EXPECT_LE(believed(programs).links_size(), 8);
+  EXPECT_EQ(programs.nice(), -5);
+  EXPECT_EQ(believed(programs).nice(), 0) << "a stranger's job does not come before the provider's own";
+  programs.set_nice(10);
+  EXPECT_EQ(believed(programs).nice(), 10);
+}
+
+TEST(Crossing, TheHostOfAnEndIsAHostName) {
+  wire::ForwardOver over;
+  over.set_how(wire::ForwardOver::NOT_STARTED);
+  over.set_due_to_host("n3");
+  EXPECT_EQ(believed(over).value().due_to_host(), "n3");
+  over.set_due_to_host("n3 n4\n");
+  EXPECT_EQ(believed(over).value().due_to_host(), "");
 }
 
 // Field 99 of a message, which no release knows.
