@@ -114,7 +114,7 @@ class LeaseIn : public sched::Engine {
   static constexpr const char* kOfRoot =
       "a job of root stays in its cluster, unless UserMap gives root an account in another one";
   static constexpr const char* kSeveralClusters =
-      "a job whose first host is borrowed, on hosts of several clusters, is not started in this release";
+      "a job whose first host is borrowed does not start on hosts of several clusters";
 
   // Hosts of the attempt at a cluster that is not its first host's; empty: there are none, or another attempt is the job's.
   std::vector<wire::ExecHost> part_at(const std::string& cluster, const sched::Attempt& attempt) const;

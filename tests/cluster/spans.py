@@ -219,9 +219,8 @@ def test_a_job_that_must_begin_on_a_borrowed_host_is_not_mixed(bench):
         west = clusters["west"]
         borrow(clusters)
         job = west.bsub("sleep 1000", "-q", "both", "-n", "4", "-m", "n2@east! n1", "-o", "/dev/null")
-        reason = "a job whose first host is borrowed, on hosts of several clusters, is not started in this release"
-        wait_until(lambda: reason in west.user("bhist", "-l", str(job)).stdout.replace("\n                     ", "") or reason in west.user("bjobs", "-l", "-UF", str(job)).stdout,
-                   shown(west, job), 60)
+        reason = "4 slots are free on 2 hosts that fit; on hosts of several clusters a job begins on one of ours"
+        wait_until(lambda: reason in west.user("bjobs", "-p", "--why", str(job)).stdout, lambda: west.user("bjobs", "-p", "--why", str(job)).stdout, 60)
         expect_equal(west.field(job), "PEND", "the job")
         west.run("bkill", str(job))
         west.wait_for(job, "EXIT")

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <set>
+#include <string_view>
 
 #include "common/conf/row_reader.hpp"
 #include "common/resreq/explain.hpp"
@@ -155,6 +157,8 @@ class Explanation {
     std::string why = "job asks for " + asked + span_words() + ", " + slots_text(free_) +
                       (free_ == 1 ? " is" : " are") + " free on " + std::to_string(fitting_) +
                       (fitting_ == 1 ? " host that fits" : " hosts that fit");
+    if (free_ >= demand.min_slots && clusters_.size() > 1)
+      why += "; on hosts of several clusters a job begins on one of ours";
     reasons.push_back({"Not enough job slots", std::move(why), {}});
   }
 
@@ -189,6 +193,7 @@ class Explanation {
     if (fit.obstacle == Obstacle::none) {
       ++fitting_;
       free_ += fit.slots;
+      clusters_.insert(rules().hosts[host].cluster());
       return;
     }
     describe(host, fit);
@@ -408,6 +413,7 @@ class Explanation {
   std::map<std::pair<Obstacle, std::uint32_t>, std::size_t> alike_;
   int fitting_ = 0;
   long long free_ = 0;
+  std::set<std::string_view> clusters_;  // of the hosts that fit
 };
 
 }  // namespace

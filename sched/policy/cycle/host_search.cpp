@@ -251,27 +251,64 @@ bool HostSearch::give(Look& look, const Alternative& alternative, HostNumber hos
   return !one_host && counted(demand, draft) < look.most_slots;
 }
 
-// Of a draft on hosts of ours and borrowed ones whose first host is borrowed: the first one of ours; else kNoHost. Our cluster starts the
-// job, on a host of its own (docs/decisions/0106).
-HostNumber HostSearch::ours_behind_borrowed(const Allocation& draft) const {
-  const auto& rules = state_->rules();
-  if (draft.hosts.size() < 2 || !rules.borrowed(draft.hosts.front().host)) return kNoHost;
-  const auto ours = std::find_if(draft.hosts.begin(), draft.hosts.end(),
-                                 [&](const SlotsOn& on) { return !rules.borrowed(on.host); });
-  return ours == draft.hosts.end() ? kNoHost : ours->host;
+// A job on hosts of several clusters is started by ours, on a host of its own (docs/decisions/0106).
+bool HostSearch::starts_somewhere(const Allocation& draft) const {
+  if (draft.hosts.size() < 2 || !state_->rules().borrowed(draft.hosts.front().host)) return true;
+  const auto first = cluster_of(draft.hosts.front().host);
+  return std::all_of(draft.hosts.begin(), draft.hosts.end(),
+                     [&](const SlotsOn& on) { return cluster_of(on.host) == first; });
+}
+
+// "": ours.
+std::string_view HostSearch::cluster_of(HostNumber host) const {
+  return state_->rules().hosts[host].cluster();
 }
 
 Allocation HostSearch::fill(Look& look, const Alternative& alternative, const Each& each) const {
   Allocation draft = fill_from(kNoHost, look, alternative, each);
+  if (starts_somewhere(draft)) return draft;
   const HostList* const list = look.entry->hosts.get();
-  if (list && !list->first.empty()) return draft;  // the job says which host is the first
-  const HostNumber ours = ours_behind_borrowed(draft);
-  if (ours == kNoHost) return draft;
+  if (list && !list->first.empty())  // the job says which host is the first
+    return fill_within(cluster_of(draft.hosts.front().host), look, alternative, each);
+  const auto& rules = state_->rules();
+  const auto ours = std::find_if(draft.hosts.begin(), draft.hosts.end(),
+                                 [&](const SlotsOn& on) { return !rules.borrowed(on.host); });
+  if (ours == draft.hosts.end()) return fill_without_ours(draft, look, alternative, each);
   const Demand& demand = look.entry->demand;
-  Allocation from_ours = fill_from(ours, look, alternative, each);
+  Allocation from_ours = fill_from(ours->host, look, alternative, each);
   if (counted(demand, from_ours) >= demand.min_slots) return from_ours;
-  auto same_hosts = with_first(ours, look, alternative, draft.hosts);  // ours may have less than a tile
+  auto same_hosts = with_first(ours->host, look, alternative, draft.hosts);  // ours may have less than a tile
   return same_hosts ? std::move(*same_hosts) : std::move(from_ours);
+}
+
+// Hosts of one cluster alone.
+Allocation HostSearch::fill_within(std::string_view cluster, Look& look, const Alternative& alternative,
+                                   const Each& each) const {
+  return fill_from(kNoHost, look, alternative, [&](const Take& take) {
+    each([&](HostNumber host) { return cluster_of(host) != cluster || take(host); });
+  });
+}
+
+// The best hosts, `draft`, are borrowed ones of several clusters. One of these clusters may have enough; else a host of ours is put before them.
+Allocation HostSearch::fill_without_ours(const Allocation& draft, Look& look, const Alternative& alternative,
+                                         const Each& each) const {
+  const Demand& demand = look.entry->demand;
+  std::vector<std::string_view> clusters;  // in the order of their best hosts
+  for (const SlotsOn& on : draft.hosts)
+    if (std::find(clusters.begin(), clusters.end(), cluster_of(on.host)) == clusters.end())
+      clusters.push_back(cluster_of(on.host));
+  Allocation best;
+  for (const std::string_view cluster : clusters) {
+    Allocation of_it = fill_within(cluster, look, alternative, each);
+    if (counted(demand, of_it) > counted(demand, best)) best = std::move(of_it);
+  }
+  if (counted(demand, best) >= demand.min_slots) return best;
+  HostNumber ours = kNoHost;
+  each([&](HostNumber host) {
+    if (!state_->rules().borrowed(host)) ours = host;
+    return ours == kNoHost;
+  });
+  return ours == kNoHost ? best : fill_from(ours, look, alternative, each);
 }
 
 // The same slots of the same hosts, of which `first` comes before the others; none: a first host needs more than that one has.

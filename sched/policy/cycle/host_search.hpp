@@ -12,6 +12,7 @@
 //   -nnodes       all slots of each host (its MXJ, else its processors); min and max count hosts, span is ignored; a borrowed host
 //                 only where all of it is lent to us
 //   ptile='!'     as ptile=n, with n the host's MXJ (1 if it has none) or the number listed for its type or model
+//   (all)         the first host is one of ours, or all hosts are of one cluster
 //   same[...]     hosts with equal values of these resources: the group that gives the most slots, of equal groups the one
 //                 with the best host
 #pragma once
@@ -20,6 +21,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <string_view>
 #include <unordered_map>
 #include <vector>
 
@@ -86,7 +88,12 @@ class HostSearch {
   void each(Look& look, std::size_t alternative, const PendingJob& job, const Take& take);
   Allocation fill(Look& look, const Alternative& alternative, const Each& each) const;
   Allocation fill_from(HostNumber first, Look& look, const Alternative& alternative, const Each& each) const;
-  HostNumber ours_behind_borrowed(const Allocation& draft) const;
+  Allocation fill_within(std::string_view cluster, Look& look, const Alternative& alternative,
+                         const Each& each) const;
+  Allocation fill_without_ours(const Allocation& draft, Look& look, const Alternative& alternative,
+                               const Each& each) const;
+  bool starts_somewhere(const Allocation& draft) const;
+  std::string_view cluster_of(HostNumber host) const;
   std::optional<Allocation> with_first(HostNumber first, Look& look, const Alternative& alternative,
                                        std::vector<SlotsOn> hosts) const;
   Allocation fill_alike(Look& look, const Alternative& alternative, const Each& each) const;

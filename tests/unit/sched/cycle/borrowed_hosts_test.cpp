@@ -208,6 +208,45 @@ TEST_F(BorrowedHosts, AHostOfOursIsTheFirstOfAJobOnHostsOfSeveralClusters) {
   EXPECT_EQ(plan(), "2 2*h1 2*b1@east 2*b2@east");
 }
 
+// Our cluster starts such a job: hosts of two others alone would be planned for ever.
+TEST_F(BorrowedHosts, HostsOfTwoOtherClustersAreOfOneJobOnlyBehindAHostOfOurs) {
+  const std::string from_all =
+      "Begin Queue\nQUEUE_NAME = remote\nHOSTS = allremote\nEnd Queue\n"
+      "Begin Queue\nQUEUE_NAME = before\nHOSTS = allremote+1 all\nEnd Queue\n"
+      "Begin RemoteClusters\nCLUSTERNAME RECV_FROM\neast Y\nwest Y\nEnd RemoteClusters\n";
+  scenario =
+      scenario_of(std::string(kSite).erase(kSite.find("Begin RemoteClusters"),
+                                           kSite.find("Begin Machine") - kSite.find("Begin RemoteClusters")) +
+                  from_all);
+  borrow(kHosts);
+  bring_up(snapshot, kHosts[0], {.slots = 1});
+  bring_up(snapshot, kHosts[1], {.slots = 1});
+  bring_up(snapshot, kHosts[2], {.slots = 3});
+  wait(1, demand_of("remote", 4));
+  EXPECT_EQ(plan(), "");
+  EXPECT_NE(
+      why_text(snapshot, scenario.now, {1, 0})
+          .find("job asks for 4 slots, 5 slots are free on 3 hosts that fit; on hosts of several clusters a "
+                "job begins on one of ours"),
+      std::string::npos)
+      << why_text(snapshot, scenario.now, {1, 0});
+  snapshot.forget({1, 0});
+  wait(2, demand_of("remote", 3));
+  EXPECT_EQ(plan(), "2 3*c1@west") << "one cluster has enough, though not with the best host";
+  snapshot.forget({2, 0});
+  wait(3, demand_of("before", 4));
+  EXPECT_EQ(plan(), "3 2*h1 b1@east b2@east");
+  snapshot.forget({3, 0});
+  Demand asks = demand_of("before", 3);
+  asks.asked_hosts = {{.name = "c1", .cluster = "west", .first_execution = true}, {.name = "h1"}};
+  wait(4, asks);
+  EXPECT_EQ(plan(), "4 3*c1@west");
+  snapshot.forget({4, 0});
+  asks.min_slots = asks.max_slots = 4;
+  wait(5, asks);
+  EXPECT_EQ(plan(), "") << "it asks to begin on a borrowed host";
+}
+
 // The host with less than a tile is the last one elsewhere. Here it is our only one.
 TEST_F(BorrowedHosts, OurOnlyHostIsTheFirstThoughItHasLessThanATile) {
   borrow(kHosts);
