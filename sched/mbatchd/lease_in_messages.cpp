@@ -314,7 +314,9 @@ Result<void> LeaseIn::take_over(const std::string& cluster, const wire::ForwardO
   }
   const std::string host = id_of(told.attempt().lent_host(), cluster);
   if (!told.attempt().part()) {
-    handler_.told(host, peers::over_of(*over));
+    report::Over end = peers::over_of(*over);
+    if (!over->due_to_host().empty()) end.due_to = id_of(over->due_to_host(), cluster);
+    handler_.told(host, end);
     if (const auto post = peers::post_over_of(*over)) handler_.told(host, *post);
     answered(cluster, attempt);
   }

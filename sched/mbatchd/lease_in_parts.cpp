@@ -249,7 +249,11 @@ void LeaseIn::take_part_over(const std::string& cluster, const wire::ForwardOver
   if (job && sched::placed(job->status()) && !part.empty()) {
     std::string why = told.why().empty() ? "the job's part in cluster " + cluster + " is over" : told.why();
     const bool recalled = told.how() == Over::STALE || told.how() == Over::WITHDRAWN;
-    handler_.told(part.front().name(), report::PartOver{attempt, std::move(why), recalled});
+    const std::string due_to = id_of(told.due_to_host(), cluster);
+    const auto at =
+        std::find_if(part.begin(), part.end(), [&](const auto& on) { return on.name() == due_to; });
+    const std::string& host = at == part.end() ? part.front().name() : at->name();
+    handler_.told(host, report::PartOver{attempt, std::move(why), recalled});
   }
   answered(cluster, attempt);
   borrow_soon();

@@ -117,6 +117,7 @@ SaidOfAttempt said(const BookEntry& entry, WallTime now) {
   Over end = over(attempt_of(from), how_of(record), record.start_failure());
   // The cluster that placed the job here shows its user why the slots were taken back.
   if (end.how() == Over::WITHDRAWN && end.why().empty()) end.set_why(record.kill_reason());
+  end.set_due_to_host(from.due_to_host());
   end.set_exit_status(record.exit_status());
   end.set_term_reason(from.term_reason() != 0 && record.kill_asked() ? from.term_reason()
                                                                      : record.term_reason());

@@ -109,7 +109,7 @@ class Life : LifePart {
   }
 
   void on(const event::NotPrepared& refused) {
-    if (part()) return part_not_prepared(refused.host + ": " + refused.why);
+    if (part()) return part_not_prepared(refused.host, refused.host + ": " + refused.why);
     if (!waits_for_go()) return;
     // Before the go-ahead no bsub has connected to an interactive job yet, so it may pend again as any job. After the go-ahead it
     // ends instead if its first host cannot start it (could_not_start).
@@ -128,7 +128,7 @@ class Life : LifePart {
 
   void on(const event::StartNotTaken& start) {
     if (!waits_for_go()) return;
-    if (part()) return part_not_prepared(start.why);
+    if (part()) return part_not_prepared(start.avoid, start.why);
     if (!start.avoid.empty()) avoid(start.avoid);
     take_back(start.why);
   }

@@ -89,6 +89,7 @@ class LifeElsewhere : protected LifeEnd {
     const std::string why = why_back(told);
     if (told.how == How::withdrawn && record_.has_forwarded()) count_return(told);
     if (!record_.has_forwarded()) pause_after_a_short_run();
+    if (!told.due_to.empty()) avoid(host_of_end(told));
     record_.set_start_failure(told.why);
     if (record_.stopped_by_user() || record_.stopped_by_admin()) record_.set_requeue_held(true);
     pend_again(why);

@@ -32,8 +32,7 @@ class LifeEnd : protected LifeRecord {
       return over_on_lent_slots(
           pre_exec ? wire::ForwardedFrom::LENT_PRE_EXEC_FAILED : wire::ForwardedFrom::LENT_NOT_STARTED, told);
     if (pre_exec) record_.set_preexec_failures(record_.preexec_failures() + 1);
-    const std::string host = record_.hosts(0).name();
-    avoid(host);
+    avoid(host_of_end(told));
     if (pre_exec && record_.has_from()) {
       if (record_.preexec_failures() >= rules_.most_remote_preexec_retries)
         return give_back_to_its_cluster(told);
@@ -45,6 +44,13 @@ class LifeEnd : protected LifeRecord {
       record_.set_requeue_held(true);
     }
     pend_again(record_.start_failure());
+  }
+
+  // The host that could not start the attempt. Of what another cluster says, hosts of the job alone count.
+  std::string host_of_end(const report::Over& told) const {
+    for (const auto& host : record_.hosts())
+      if (!told.due_to.empty() && host.name() == told.due_to) return told.due_to;
+    return record_.hosts(0).name();
   }
 
   // Another cluster's job that has not started.
@@ -205,7 +211,9 @@ class LifeEnd : protected LifeRecord {
     auto& excluded = *record_.mutable_excluded_hosts();
     if (std::find(excluded.begin(), excluded.end(), host) == excluded.end()) *excluded.Add() = host;
   }
+  // Of an attempt on lent slots its own cluster does, which plans the job again.
   void avoid(const std::string& host) {
+    if (on_lent_slots(record_)) return record_.mutable_from()->set_due_to_host(host);
     auto& excluded = *record_.mutable_excluded_hosts();
     const bool there = std::find(excluded.begin(), excluded.end(), host) != excluded.end();
     for (auto& avoided : *record_.mutable_avoided())

@@ -40,8 +40,10 @@ class LifePart : protected LifeElsewhere {
     changed();
   }
 
-  void part_not_prepared(const std::string& why) {
+  // `due_to`: the host that is to be avoided by the next attempt; "": none.
+  void part_not_prepared(const std::string& due_to, const std::string& why) {
     if (!placed(status()) || releasing()) return;
+    record_.mutable_from()->set_due_to_host(due_to);
     if (waits_for_go()) return release_part(wire::ForwardedFrom::LENT_NOT_STARTED, why);
     record_.set_lost(true);
     release_part(wire::ForwardedFrom::LENT_ENDED, why);

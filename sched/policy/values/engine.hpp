@@ -204,6 +204,8 @@ struct Over {
   std::optional<wire::JobElsewhere> there = {};  // likewise: the job as it told it with the end
   std::optional<wire::RemoteSlots> figures =
       {};  // withdrawn: of the queue that gives it back; none: not known
+  // pre_exec_failed, not_started, withdrawn: the borrowed host of the job that is to be avoided; "": its first one.
+  std::string due_to = {};
 };
 struct PostOver {
   Attempt attempt;

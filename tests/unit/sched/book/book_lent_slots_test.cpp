@@ -53,6 +53,7 @@ TEST_F(OnLentSlots, StartsAsTheQueueOfItsOwnClusterSays) {
   programs.set_queue_pre_exec("pre");
   programs.set_queue_post_exec("post");
   programs.set_suspend("SIGTSTP");
+  programs.set_nice(7);
   programs.add_links("LSB_DJOB_COMMFAIL_ACTION=KILL_TASKS");
   const JobKey key = here(book->forwards().start_on_lent_slots("east", offer, plain_job(), kAnn, now));
   const auto order = book->hosts().start_order({key, "hostA", job(key).record.attempt()}).value();
@@ -60,6 +61,7 @@ TEST_F(OnLentSlots, StartsAsTheQueueOfItsOwnClusterSays) {
   EXPECT_EQ(order.queue_pre_exec, "pre");
   EXPECT_EQ(order.queue_post_exec, "post");
   EXPECT_EQ(order.controls.suspend, "SIGTSTP");
+  EXPECT_EQ(order.nice, 7);
   EXPECT_THAT(order.environment, Contains("LSB_DJOB_COMMFAIL_ACTION=KILL_TASKS"));
 }
 
@@ -84,6 +86,24 @@ TEST_F(OnLentSlots, HasAllHostsThatTheConsumerPlacedItOn) {
   ASSERT_EQ(job(key).record.hosts_size(), 2);
   EXPECT_EQ(job(key).record.hosts(1).name(), "hostB");
   EXPECT_EQ(job(key).record.hosts(1).slots(), 2U);
+}
+
+TEST_F(OnLentSlots, TellsWhichHostDidNotTakeIt) {
+  for (const char* host : {"hostA", "hostB"}) tells(host, report::HostCame{{}, true});
+  wire::ForwardOffer offer;
+  *offer.mutable_attempt() = attempt_of(7);
+  for (const char* host : {"hostA", "hostB"}) {
+    auto& lent = offer.has_lent() ? *offer.add_more_lent() : *offer.mutable_lent();
+    lent.set_lease(5);
+    lent.set_host(host);
+    lent.set_slots(1);
+    lent.set_queue("night");
+  }
+  const JobKey key = here(book->forwards().start_on_lent_slots("east", offer, plain_job(), kAnn, now));
+  tells("hostB", report::NotPrepared{{key, job(key).record.attempt()}, "its disk is full"});
+  EXPECT_EQ(over(key).how(), wire::ForwardOver::WITHDRAWN);
+  EXPECT_EQ(over(key).due_to_host(), "hostB");
+  EXPECT_EQ(over(key).why(), "hostB: its disk is full");
 }
 
 TEST_F(OnLentSlots, KnowsTheLeaseOfEachOfItsHosts) {

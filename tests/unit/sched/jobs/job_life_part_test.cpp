@@ -84,12 +84,14 @@ TEST_F(PartLife, IsReleasedWhereAHostDoesNotTakeIt) {
   happens(event::NotPrepared{"hostB", "no such user"});
   EXPECT_TRUE(releasing());
   EXPECT_EQ(job.record.from().lent_end(), wire::ForwardedFrom::LENT_NOT_STARTED);
+  EXPECT_EQ(job.record.from().due_to_host(), "hostB");
   gone();
   EXPECT_EQ(status(), wire::STATUS_EXIT);
   EXPECT_EQ(job.record.start_failure(), "hostB: no such user");
   begins();
   happens(event::StartNotTaken{"hostA has gone", "hostA"});
   EXPECT_TRUE(releasing());
+  EXPECT_EQ(job.record.from().due_to_host(), "hostA");
 }
 
 TEST_F(PartLife, IsKilledByReleasingIt) {

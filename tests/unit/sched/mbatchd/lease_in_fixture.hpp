@@ -121,8 +121,10 @@ class LeaseInTest : public ForwardShellTest {
     state.mutable_job()->set_pid(100);
     return message;
   }
-  void over(sched::JobKey key, wire::ForwardOver::How how, int exit_status = 0) {
+  void over(sched::JobKey key, wire::ForwardOver::How how, int exit_status = 0,
+            const std::string& due_to = "") {
     hear([&](auto& message) {
+      message.mutable_over()->set_due_to_host(due_to);
       *message.mutable_over()->mutable_attempt() = state_of(key).state().attempt();
       message.mutable_over()->set_how(how);
       message.mutable_over()->set_exit_status(exit_status);
@@ -201,8 +203,9 @@ class LeaseInTest : public ForwardShellTest {
     }
     return message;
   }
-  void part_over(sched::JobKey key, wire::ForwardOver::How how) {
+  void part_over(sched::JobKey key, wire::ForwardOver::How how, const std::string& due_to = "") {
     hear([&](auto& message) {
+      message.mutable_over()->set_due_to_host(due_to);
       *message.mutable_over()->mutable_attempt() = part_state(key, true).state().attempt();
       message.mutable_over()->set_how(how);
       message.mutable_over()->mutable_job()->mutable_key()->set_id(77);
