@@ -78,12 +78,49 @@ void check_consumers(const std::vector<ExportPolicy>& policies, const conf::Peer
     }
 }
 
-void check_shared_resources(const std::vector<conf::SharedResourceExport>& exports,
-                            const std::vector<ExportPolicy>& policies, std::string_view own,
-                            conf::Problems& problems) {
-  std::set<std::string> with_hosts;
+// The hosts of each instance that may be exported; empty: the resource has none.
+std::vector<std::vector<std::string>> exportable_instances(const std::string& name,
+                                                           const conf::ClusterFiles& files) {
+  std::vector<std::vector<std::string>> instances;
+  const auto id = files.indices.find(name);
+  if (!id || files.indices.at(*id).type != ResourceType::numeric) return instances;
+  for (const auto& mapping : files.cluster.resource_map)
+    for (const auto& instance : mapping.instances)
+      if (mapping.resource == name && instance.kind == conf::ResourceInstance::Kind::shared)
+        instances.push_back(instance.hosts);
+  return instances;
+}
+
+// A host that a requirement chooses may be any.
+bool reaches(const ExportPolicy& policy, const std::vector<std::vector<std::string>>& instances) {
+  if (!policy.names_hosts()) return true;
+  return std::any_of(instances.begin(), instances.end(), [&](const auto& hosts) {
+    return std::any_of(hosts.begin(), hosts.end(), [&](const std::string& host) {
+      return std::find(policy.hosts.begin(), policy.hosts.end(), host) != policy.hosts.end();
+    });
+  });
+}
+
+// What keeps a consumer from its part of the resource; "": nothing that the files tell.
+std::string why_no_part(const std::string& cluster, const std::vector<ExportPolicy>& policies,
+                        const std::vector<std::vector<std::string>>& instances) {
+  bool any = false;
   for (const ExportPolicy& policy : policies)
-    for (const Consumer& consumer : policy.consumers) with_hosts.insert(consumer.cluster);
+    for (const Consumer& consumer : policy.consumers) {
+      if (consumer.cluster != cluster) continue;
+      if (reaches(policy, instances)) return "";
+      any = true;
+    }
+  if (!any) return " without a HostExport, expected one";
+  std::string hosts;
+  for (const auto& instance : instances)
+    for (const std::string& host : instance) hosts += (hosts.empty() ? "" : " ") + host;
+  return " whose HostExport has no host with the resource, expected one of " + hosts;
+}
+
+void check_shared_resources(const std::vector<conf::SharedResourceExport>& exports,
+                            const std::vector<ExportPolicy>& policies, const conf::ClusterFiles& files,
+                            conf::Problems& problems) {
   std::set<std::string> named;
   for (const conf::SharedResourceExport& row : exports) {
     if (!named.insert(row.name).second)
@@ -91,11 +128,22 @@ void check_shared_resources(const std::vector<conf::SharedResourceExport>& expor
                        "NAME: found " + printable(row.name) +
                            ", which an earlier SharedResourceExport has, expected one for each resource: "
                            "this one is ignored");
-    for (const Consumer& consumer : consumers_of(row.distribution, own))
-      if (!with_hosts.contains(consumer.cluster))
-        problems.warning(row.place, "DISTRIBUTION: found cluster " + printable(consumer.cluster) +
-                                        " without a HostExport, expected one: no " + printable(row.name) +
-                                        " is exported to it");
+    const auto instances = exportable_instances(row.name, files);
+    if (instances.empty()) {
+      problems.warning(row.place,
+                       "NAME: found " + printable(row.name) +
+                           ", expected a numeric resource that ResourceMap of lsf.cluster gives to "
+                           "hosts together: nothing is exported");
+      continue;
+    }
+    const auto consumers = consumers_of(row.distribution, files.settings.cluster);
+    if (consumers.empty())
+      problems.warning(row.place, "DISTRIBUTION: found no cluster but this one, expected another one: no " +
+                                      printable(row.name) + " is exported");
+    for (const Consumer& consumer : consumers)
+      if (const auto why = why_no_part(consumer.cluster, policies, instances); !why.empty())
+        problems.warning(row.place, "DISTRIBUTION: found cluster " + printable(consumer.cluster) + why +
+                                        ": no " + printable(row.name) + " is exported to it");
   }
 }
 
@@ -119,7 +167,7 @@ void check_export_files(const conf::ClusterFiles& files, const conf::LsbFiles& l
     problem.kind == conf::Problem::Kind::warning ? problems.warning(problem.place, problem.text)
                                                  : problems.error(problem.place, problem.text);
   check_consumers(policies, peers, problems);
-  check_shared_resources(lsb.resources.resource_exports, policies, own, problems);
+  check_shared_resources(lsb.resources.resource_exports, policies, files, problems);
 }
 
 }  // namespace rollcall::sched::lease

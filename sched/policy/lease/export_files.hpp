@@ -10,7 +10,8 @@ namespace rollcall::sched::lease {
 
 // Errors and warnings of check_exports(), with what the files say of hosts: a value that LIM detects is unknown here, and a requirement
 // on it fits no host; a type that it detects may be any. Warnings besides: a consumer that is no peer, so that whole hosts which it gets are used by neither cluster; a
-// consumer of a shared resource to which no policy exports hosts.
+// SharedResourceExport of a resource that no ResourceMap shares, without another cluster, or for a consumer to which no policy exports a host
+// with the resource.
 void check_export_files(const conf::ClusterFiles& files, const conf::LsbFiles& lsb,
                         const conf::PeerSettings& peers, conf::Problems& problems);
 

@@ -21,10 +21,12 @@ std::vector<std::string> said(const std::string& resources) {
            "Begin Cluster\nClusterName\nlab\nwest\neast\nEnd Cluster\n"
            "Begin HostType\nTYPENAME\nLINUX\nSUN\nEnd HostType\n"
            "Begin Resource\nRESOURCENAME TYPE INTERVAL INCREASING DESCRIPTION\nfpga Boolean () () (x)\n"
-           "rack String () () (x)\nAppX Numeric () N (x)\nEnd Resource\n"},
+           "rack String () () (x)\nAppX Numeric () N (x)\nAppB Numeric () N (x)\nscratch Numeric 30 N (x)\n"
+           "floor String () () (x)\nEnd Resource\n"},
           {"/c/lsf.cluster.lab",
            "Begin Host\nHOSTNAME type RESOURCES\na LINUX (fpga)\nb SUN (rack=r1)\nd ! ()\nEnd Host\n"
-           "Begin ResourceMap\nRESOURCENAME LOCATION\nAppX (5@[all])\nEnd ResourceMap\n"},
+           "Begin ResourceMap\nRESOURCENAME LOCATION\nAppX (5@[all])\nAppB (1@[b] 2@[d])\nscratch [default]\n"
+           "floor (2@[all])\nEnd ResourceMap\n"},
           {"/c/lsbatch/lab/configdir/lsb.params", ""},
           {"/c/lsbatch/lab/configdir/lsb.hosts", ""},
           {"/c/lsbatch/lab/configdir/lsb.queues", "Begin Queue\nQUEUE_NAME = q\nEnd Queue\n"},
@@ -113,6 +115,32 @@ TEST(ExportFiles, WarnOfASharedResourceWithoutHosts) {
               ElementsAre(at(6,
                              "warning: NAME: found \"AppX\", which an earlier SharedResourceExport has, "
                              "expected one for each resource: this one is ignored")));
+}
+
+TEST(ExportFiles, WarnOfASharedResourceThatReachesNoHost) {
+  const std::string hosts = policy("PER_HOST = a\nSLOTS = 1");
+  const auto resource = [](const std::string& name, const std::string& consumers) {
+    return "Begin SharedResourceExport\nNAME = " + name + "\nNINSTANCES = 2\nDISTRIBUTION = " + consumers +
+           "\nEnd SharedResourceExport\n";
+  };
+  // A load index, one of each host by itself, no number, on no host.
+  for (const char* name : {"mem", "scratch", "floor", "fpga"})
+    EXPECT_THAT(said(hosts + resource(name, "([west, 1])")),
+                ElementsAre(at(6, std::string("warning: NAME: found \"") + name +
+                                      "\", expected a numeric resource that ResourceMap of lsf.cluster gives "
+                                      "to hosts together: nothing is exported")));
+  EXPECT_THAT(said(hosts + resource("AppX", "([lab, 1])")),
+              ElementsAre(at(6,
+                             "warning: DISTRIBUTION: found no cluster but this one, expected another one: no "
+                             "\"AppX\" is exported")));
+  EXPECT_THAT(
+      said(hosts + resource("AppB", "([west, 1])")),
+      ElementsAre(at(6,
+                     "warning: DISTRIBUTION: found cluster \"west\" whose HostExport has no host with "
+                     "the resource, expected one of b d: no \"AppB\" is exported to it")));
+  EXPECT_THAT(said(hosts + policy("PER_HOST = d\nSLOTS = 1") + resource("AppB", "([west, 1])")), IsEmpty());
+  EXPECT_THAT(said(policy("RES_SELECT = fpga\nNHOSTS = 1") + resource("AppB", "([west, 1])")), IsEmpty())
+      << "a host that is chosen may be any";
 }
 
 // "If you do not specify the required host type, the default is type==any": also a host of another type than this one's is chosen.
