@@ -33,7 +33,7 @@ ActiveConfiguration::ActiveConfiguration(std::optional<std::string> env_dir,
       handler_(std::move(handler)) {}
 
 wire::BatchReply ActiveConfiguration::reconfigure() {
-  return take(load_trusted_configuration(env_dir_), "new files are in force");
+  return take(load_trusted_configuration(env_dir_, configuration_.get()), "new files are in force");
 }
 
 void ActiveConfiguration::look_at_conditions(WallTime now) {
@@ -59,8 +59,9 @@ wire::BatchReply ActiveConfiguration::take(const LoadedConfiguration& loaded, co
   refused_.reset();
   if (!loaded.packed.empty()) keep_configuration(directory_, loaded.packed, log_);
   io::set_log_level(log_, configuration_->settings().log_mask);
-  const auto changes = handler_.taken();
+  auto changes = handler_.taken();
   for (const auto& line : changes) log_.warning(line);
+  changes.insert(changes.begin(), loaded.kept_exports.begin(), loaded.kept_exports.end());
   log_.notice(what);
   auto told = loaded.errors;
   told.insert(told.end(), loaded.warnings.begin(), loaded.warnings.end());

@@ -4,6 +4,7 @@
 #include "common/io/config_source.hpp"
 #include "common/io/host_addresses.hpp"
 #include "sched/policy/lease/export_files.hpp"
+#include "sched/policy/lease/kept_exports.hpp"
 #include "sched/policy/values/file_checks.hpp"
 
 namespace rollcall::mbatchd {
@@ -18,7 +19,7 @@ void tell(LoadedConfiguration& loaded, const conf::Problems& problems) {
 }
 
 // The files of the set; `sources` keeps what it reads of them.
-LoadedConfiguration load_set(const conf::FileSources& sources) {
+LoadedConfiguration load_set(const conf::FileSources& sources, const Configuration* before) {
   LoadedConfiguration loaded;
   auto cluster = conf::read_cluster_files(sources);
   tell(loaded, cluster.problems);
@@ -47,21 +48,26 @@ LoadedConfiguration load_set(const conf::FileSources& sources) {
   auto lsb = conf::read_lsb_files(sources, files);
   tell(loaded, lsb.problems);
   if (!lsb.files) return loaded;
-  made->files.lsb = std::make_shared<conf::LsbFiles>(std::move(*lsb.files));
   // badmin refuses such files; where they are in use all the same, their queues must stay.
   conf::Problems requirements;
-  sched::check_requirements(files, *made->files.lsb, requirements);
-  sched::lease::check_export_files(files, *made->files.lsb, made->peers, requirements);
+  sched::check_requirements(files, *lsb.files, requirements);
+  sched::lease::check_export_files(files, *lsb.files, made->peers, requirements);
   for (const auto& problem : requirements.all()) loaded.warnings.push_back(problem.line());
+  if (before != nullptr)
+    loaded.kept_exports = sched::lease::keep_exports(lsb.files->resources, before->files.lsb->resources,
+                                                     lsb.problems, files, made->peers);
+  loaded.warnings.insert(loaded.warnings.end(), loaded.kept_exports.begin(), loaded.kept_exports.end());
+  made->files.lsb = std::make_shared<conf::LsbFiles>(std::move(*lsb.files));
   made->rules = sched::cycle::placement_rules(made->files.cluster, made->files.lsb);
   loaded.configuration = std::move(made);
   return loaded;
 }
 
-LoadedConfiguration load(const std::shared_ptr<conf::FileSnapshot>& kept,
+LoadedConfiguration load(const std::shared_ptr<conf::FileSnapshot>& kept, const Configuration* before,
                          const std::string& instead_of = {}) {
-  auto loaded = load_set(kept->sources());
-  if (loaded.configuration && instead_of.empty()) loaded.packed = kept->packed();
+  auto loaded = load_set(kept->sources(), before);
+  if (loaded.configuration && instead_of.empty() && loaded.kept_exports.empty())
+    loaded.packed = kept->packed();
   kept->complete();
   loaded.kept = kept;
   if (loaded.configuration) {
@@ -75,9 +81,11 @@ LoadedConfiguration load(const std::shared_ptr<conf::FileSnapshot>& kept,
 
 }  // namespace
 
-LoadedConfiguration load_configuration(const std::optional<std::string>& env_dir) {
-  return load(std::make_shared<conf::FileSnapshot>(env_dir ? io::file_sources_of(*env_dir)
-                                                           : io::real_file_sources()));
+LoadedConfiguration load_configuration(const std::optional<std::string>& env_dir,
+                                       const Configuration* before) {
+  return load(
+      std::make_shared<conf::FileSnapshot>(env_dir ? io::file_sources_of(*env_dir) : io::real_file_sources()),
+      before);
 }
 
 std::vector<io::NamedPath> trusted_paths(const Configuration& configuration) {
@@ -90,8 +98,9 @@ std::vector<io::NamedPath> trusted_paths(const Configuration& configuration) {
   return paths;
 }
 
-LoadedConfiguration load_trusted_configuration(const std::optional<std::string>& env_dir) {
-  auto loaded = load_configuration(env_dir);
+LoadedConfiguration load_trusted_configuration(const std::optional<std::string>& env_dir,
+                                               const Configuration* before) {
+  auto loaded = load_configuration(env_dir, before);
   if (!loaded.configuration) return loaded;
   const auto& configuration = *loaded.configuration;
   if (auto trust = io::check_daemon_trust(configuration.settings(), trusted_paths(configuration)); !trust) {
@@ -102,13 +111,13 @@ LoadedConfiguration load_trusted_configuration(const std::optional<std::string>&
 }
 
 LoadedConfiguration load_configuration_anew(const conf::FileSnapshot& kept, const Configuration& before) {
-  return load(kept.again(), before.instead_of);
+  return load(kept.again(), &before, before.instead_of);
 }
 
 LoadedConfiguration load_packed_configuration(const std::string& packed, const std::string& instead_of) {
   auto sources = conf::unpacked(packed, io::local_time_in);
   if (!sources) return {};
-  return load(std::make_shared<conf::FileSnapshot>(std::move(*sources)), instead_of);
+  return load(std::make_shared<conf::FileSnapshot>(std::move(*sources)), nullptr, instead_of);
 }
 
 }  // namespace rollcall::mbatchd

@@ -35,14 +35,19 @@ struct LoadedConfiguration {
   std::shared_ptr<const conf::FileSnapshot> kept;      // also of a set with errors
   bool elsewhere = false;                              // the error is that mbatchd is to run on another host
   std::string packed;                                  // the texts of a set without errors, as they were read
+  // Exports of the set before that stay in force, one line each. Such a set is not packed: a later start needs the set before it.
+  std::vector<std::string> kept_exports;
 };
 
-// `env_dir`: LSF_ENVDIR by option; none: as the environment says. An error as well where mbatchd is to run elsewhere.
-LoadedConfiguration load_configuration(const std::optional<std::string>& env_dir);
+// `env_dir`: LSF_ENVDIR by option; none: as the environment says. An error as well where mbatchd is to run elsewhere. `before`: the set in
+// force, of which exports may stay (kept_exports.hpp); nullptr: none.
+LoadedConfiguration load_configuration(const std::optional<std::string>& env_dir,
+                                       const Configuration* before = nullptr);
 // What others must not be able to change, so that root may run with the files: checked at the start and whenever they are read.
 std::vector<io::NamedPath> trusted_paths(const Configuration& configuration);
 // load_configuration(), and an error as well where others could change what was read. Of root alone.
-LoadedConfiguration load_trusted_configuration(const std::optional<std::string>& env_dir);
+LoadedConfiguration load_trusted_configuration(const std::optional<std::string>& env_dir,
+                                               const Configuration* before = nullptr);
 // The same texts, with each #if time() as it holds now. `before`: the configuration made of them earlier.
 LoadedConfiguration load_configuration_anew(const conf::FileSnapshot& kept, const Configuration& before);
 // The files that LoadedConfiguration::packed of an earlier set holds.

@@ -21,12 +21,17 @@ constexpr const char* kUsage =
     "       mbatchd -h | -V\n"
     "Runs the batch system's master of this cluster, in the foreground; lsf_daemons starts it as a daemon.\n";
 
-// The configuration to start with: the files, or the last good ones where these have errors.
-std::shared_ptr<const mbatchd::Configuration> first_configuration(
-    const std::optional<std::string>& env_dir, const mbatchd::LoadedConfiguration& loaded) {
-  if (loaded.configuration || loaded.elsewhere) return loaded.configuration;
+// The configuration to start with: the files, or the last good ones where these have fatal errors. Exports of the last good ones stay as
+// they would at a reconfiguration.
+mbatchd::LoadedConfiguration first_configuration(const std::optional<std::string>& env_dir) {
+  auto loaded = mbatchd::load_configuration(env_dir);
+  const bool flawless = loaded.configuration && loaded.errors.empty() && loaded.warnings.empty();
+  if (flawless || loaded.elsewhere) return loaded;
   const auto kept = mbatchd::kept_configuration(env_dir, loaded);
-  return kept ? kept->configuration : nullptr;
+  if (!kept) return loaded;
+  if (loaded.configuration) return mbatchd::load_configuration(env_dir, kept->configuration.get());
+  loaded.configuration = kept->configuration;
+  return loaded;
 }
 
 Result<io::DaemonEnd> run_with(const mbatchd::DaemonSetup& setup, io::Starter& starter, io::Log& log) {
@@ -47,11 +52,7 @@ Result<io::DaemonEnd> run_with(const mbatchd::DaemonSetup& setup, io::Starter& s
 int run(const io::DaemonOptions& options, const io::DaemonProgram& program, io::Starter& starter) {
   io::Log log(STDERR_FILENO, "mbatchd", io::Level::warning);
   umask(022);  // event files are world-readable; the store sets its own mode
-  const auto load = [&] {
-    auto loaded = mbatchd::load_configuration(options.env_dir);
-    loaded.configuration = first_configuration(options.env_dir, loaded);
-    return loaded;
-  };
+  const auto load = [&] { return first_configuration(options.env_dir); };
   return io::run_until_stopped(log, program, starter, load, [&](const mbatchd::LoadedConfiguration& loaded) {
     return run_with({options.env_dir, loaded.configuration, loaded.packed}, starter, log);
   });

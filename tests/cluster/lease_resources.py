@@ -7,7 +7,7 @@ from rollcall_testing.batch_cluster import QUEUES
 from rollcall_testing.cluster_links import each_fault_between
 from rollcall_testing.federation import ALICE, Federation
 from rollcall_testing.munge import needs_users
-from rollcall_testing.runner import expect_equal, expect_in, main
+from rollcall_testing.runner import expect, expect_equal, expect_in, main
 from rollcall_testing.waiting import wait_until
 
 BORROWS = QUEUES + """Begin Queue
@@ -144,6 +144,31 @@ def test_a_changed_policy_takes_licences_back(bench):
             pass
         for job in jobs:
             west.wait_for(job, "DONE")
+
+
+# Whoever mends the file finds the jobs as they were.
+def test_a_slip_in_the_file_takes_nothing_back(bench):
+    with two(bench, HOSTS + LICENCES.format(count=2)) as clusters:
+        west, east = clusters["west"], clusters["east"]
+        gate = f"{west.places[ALICE]}/gate"
+        job = holds(clusters, gate, west, "-q", "borrow")
+        west.wait_for(job, "RUN")
+        lent = [("lic", 2.0, 1.0, "n2 n3")]
+        wait_until(lambda: shared(east, "-e") == lent, shown(west, east))
+        right = LICENCES.format(count=2)
+        for slip in (right.replace("lic", "lci"), LICENCES.format(count="two"), right.replace("west", "wset")):
+            east.write_batch("lsb.resources", HOSTS + slip)
+            expect_in("stays exported as before", east.good("badmin", "reconfig", "-f"), slip)
+            expect_equal(shared(east, "-e"), lent, f"what is lent after {slip}")
+        east.good("badmin", "mbdrestart", "-f")
+        wait_until(lambda: shared(east, "-e") == lent, shown(west, east))
+        west.wait_for(job, "RUN")
+        east.write_batch("lsb.resources", HOSTS + right)
+        expect("stays exported" not in east.good("badmin", "reconfig"), "mended files")
+        with open(gate, "w", encoding="utf-8"):
+            pass
+        west.wait_for(job, "DONE")
+        expect_equal(clusters.lines("ran.west"), [str(job)], "it ran once")
 
 
 # An elim asks the licence server, which counts jobs of both clusters and of nobody's.

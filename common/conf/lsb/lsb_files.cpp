@@ -48,9 +48,6 @@ class CrossCheck {
       for (const std::string& name : lease.hosts)
         if (!host(name)) warn(lease.place, "PER_HOST", name, "a host of the cluster");
     for (const ResourceLimit& limit : files_.resources.limits) check_limit(limit);
-    for (const SharedResourceExport& lease : files_.resources.resource_exports)
-      if (!cluster_.indices.find(lease.name) && !cluster_.shared.invalid_resource(lease.name))
-        warn(lease.place, "NAME", lease.name, "a resource of lsf.shared");
   }
 
  private:
@@ -174,6 +171,7 @@ class LsbReader {
     files.resources = read_lsb_resources(sections(dir + "/lsb.resources", false), unit, problems);
     read_lsf_task(sections(cluster_.settings.conf_dir + "/lsf.task", false, lsf_task_syntax()), files.tasks,
                   problems);
+    check_resource_exports(files.resources);
     CrossCheck(files, cluster_, problems).check();
     if (!files.application(files.params.default_application)) files.params.default_application.clear();
     problems.sort();
@@ -188,6 +186,15 @@ class LsbReader {
       if (std::find(types.begin(), types.end(), unit.type) != types.end()) return false;
       checked_.problems.error(unit.place, "TYPE: found " + printable(unit.type) +
                                               ", expected a type of COMPUTE_UNIT_TYPES in lsb.params");
+      return true;
+    });
+  }
+
+  void check_resource_exports(LsbResources& resources) {
+    std::erase_if(resources.resource_exports, [&](const SharedResourceExport& row) {
+      if (cluster_.indices.find(row.name) || cluster_.shared.invalid_resource(row.name)) return false;
+      checked_.problems.error(row.place,
+                              "NAME: found " + printable(row.name) + ", expected a resource of lsf.shared");
       return true;
     });
   }

@@ -57,6 +57,7 @@ void read_host_export(const Row& row, LsbResources& resources, Problems& problem
     if (lease.shared && lease.distribution.size() != 1)
       cells.error("DISTRIBUTION", row.find("DISTRIBUTION")->text,
                   "one cluster for TYPE=shared with PER_HOST");
+    if (!lease.slots && !row.given("SLOTS")) cells.error("SLOTS", "", "how many slots of each host");
   }
   if (cells.valid()) resources.host_exports.push_back(std::move(lease));
 }
@@ -163,6 +164,15 @@ void read_method(const Row& row, LsbResources& resources, Problems& problems) {
   if (cells.valid()) resources.reservation_methods.push_back(std::move(method));
 }
 
+// An export under a name with a slip would end, and the jobs there with it: an error, so that badmin reconfig refuses the file.
+void check_names_of_exports(const SectionFile& file, Problems& problems) {
+  for (const Section& section : file.sections)
+    for (const char* meant : {"HostExport", "SharedResourceExport"})
+      if (!same_name(section.name, meant) && one_slip(section.name, meant))
+        problems.error(section.place,
+                       "found section " + printable(section.name) + ", expected " + std::string(meant));
+}
+
 }  // namespace
 
 LsbResources read_lsb_resources(const SectionFile& file, const LimitUnit& unit, Problems& problems) {
@@ -170,6 +180,7 @@ LsbResources read_lsb_resources(const SectionFile& file, const LimitUnit& unit, 
   check_sections(file,
                  {"HostExport", "SharedResourceExport", "Limit", "ResourceReservation", "ReservationUsage"},
                  problems);
+  check_names_of_exports(file, problems);
   each_row(file, "HostExport",
            {{}, {"PER_HOST", "RES_SELECT", "NHOSTS", "DISTRIBUTION", "SLOTS", "MEM", "SWAP", "SWP", "TYPE"}},
            problems, [&](const Row& row) { read_host_export(row, resources, problems); });

@@ -580,6 +580,7 @@ TEST(LsbResources, ErrorsAreReported) {
           "resources:3: DISTRIBUTION: found \"[far, 0]\", expected [NAME, NUMBER]",
           HasSubstr("resources:5: NHOSTS: found \"\", expected how many hosts"),
           "resources:8: SLOTS: found \"1\", expected SLOTS only with PER_HOST",
+          "resources:10: SLOTS: found \"\", expected how many slots of each host",
           "resources:12: RES_SELECT: found \"x\", expected RES_SELECT or PER_HOST, not both",
           "resources:14: DISTRIBUTION: found \"[far, 1] [lab, 1]\", expected one cluster for TYPE=shared "
           "with PER_HOST",
