@@ -85,8 +85,11 @@ int print_exported(io::Stage& stage, const CommandWords& words, const wire::Batc
   if (words.has("-s")) {
     if (!show::exports_resources(leases))
       return complain("No shared resource is exported to another cluster");
-    return stage.print(words.has("-json") ? show::exported_resources_json(leases)
-                                          : show::exported_resources_table(leases));
+    if (words.has("-json")) return stage.print(show::exported_resources_json(leases));
+    std::string text =
+        words.has("-l") ? show::exported_resources_long(leases) : show::exported_resources_table(leases);
+    if (words.has("-noheader")) text.erase(0, text.find('\n') + 1);
+    return stage.print(text);
   }
   if (!show::exports_hosts(leases)) return complain("No host is exported to another cluster");
   if (words.has("-json")) return stage.print(show::exported_hosts_json(leases));

@@ -316,8 +316,9 @@ std::vector<wire::BatchReply> shared_answer(const AnswerView& view, const wire::
     row.set_resource(definition.name);
     const double kept = standings.reserved_shared(place);
     row.set_reserved(kept);
+    // An elim's value falls too when a job checks out what it has reserved.
     const double number = view.snapshot.shared_number(place);
-    row.set_total(std::isnan(number) ? kUnknownLoad : number - kept);
+    row.set_total(std::isnan(number) ? kUnknownLoad : std::max(number - kept, std::min(number, 0.0)));
     for (const HostNumber host : instance.hosts) row.add_hosts(rules.hosts[host].text());
     rows.push_back(std::move(row));
   }

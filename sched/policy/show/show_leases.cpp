@@ -179,6 +179,19 @@ std::string exported_resources_table(const Leases& leases) {
   return text;
 }
 
+std::string exported_resources_long(const Leases& leases) {
+  std::string text =
+      "RESOURCE             CONSUMER        LEASE           STATE           TOTAL       RESERVED       "
+      "LOCATION\n";
+  for (const LeaseRow& lease : leases.rows())
+    for (const auto& resource : lease.resources())
+      text += left(resource.resource(), 20) + " " + left(lease.cluster(), 15) + " " +
+              left(lease.lease(), 15) + " " + left(lease.state(), 10) +
+              right(fixed(resource.instances(), 1), 11) + right(fixed(resource.used(), 1), 15) + "       " +
+              names_of(lease) + "\n";
+  return text;
+}
+
 std::string exported_resources_json(const Leases& leases) {
   std::vector<std::string> records;
   for (const LeaseRow& lease : leases.rows())

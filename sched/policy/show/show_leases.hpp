@@ -30,6 +30,7 @@ std::vector<std::string> wasted_lines(const wire::BatchReply::Leases& leases);
 
 // bhosts -e -s
 std::string exported_resources_table(const wire::BatchReply::Leases& leases);
+std::string exported_resources_long(const wire::BatchReply::Leases& leases);
 std::string exported_resources_json(const wire::BatchReply::Leases& leases);
 bool exports_resources(const wire::BatchReply::Leases& leases);
 

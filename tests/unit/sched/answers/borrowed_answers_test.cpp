@@ -96,6 +96,8 @@ TEST_F(Borrowed, BhostsShowsInstancesOfALeaseAndWhatOurJobsReserve) {
     EXPECT_EQ(reply.shared().rows(0).hosts(1), "b2@east");
   };
   check(1);
+  keeper.borrow(hosts, {{"lic", {HostId("b1@east"), HostId("b2@east")}, 1}});
+  check(0);  // fewer than jobs have
   keeper.borrow(hosts, {{"lic", {HostId("b1@east"), HostId("b2@east")}, 5}});
   check(3);
   keeper.configure(cycle::placement_rules(files.cluster, files.lsb));

@@ -168,6 +168,11 @@ TEST(ExportedResources, AreOneLineForEachLease) {
   EXPECT_EQ(exported_resources_table(two_leases()),
             "RESOURCE                 TOTAL       RESERVED       LOCATION\n"
             "AppX                       3.0            1.0       a b\n");
+  EXPECT_EQ(exported_resources_long(two_leases()),
+            "RESOURCE             CONSUMER        LEASE           STATE           TOTAL       RESERVED       "
+            "LOCATION\n"
+            "AppX                 west            east#1          active            3.0            1.0       "
+            "a b\n");
   EXPECT_THAT(exported_resources_json(two_leases()), HasSubstr("\"TOTAL\":\"3\""));
 }
 
