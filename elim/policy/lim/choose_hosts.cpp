@@ -1,8 +1,9 @@
 // Chooses the hosts of an answer (answers.hpp), and describes shared resources.
 #include <algorithm>
 #include <cstdio>
-#include <limits>
 #include <map>
+#include <set>
+#include <string_view>
 
 #include "elim/policy/lim/answers.hpp"
 
@@ -141,17 +142,24 @@ std::string shown(const ClusterView& view, ResourceId id, const SharedValue& val
   return text;
 }
 
+using ServerNames = std::set<std::string_view>;
+
+// `servers`: all of the cluster. Other hosts may share a resource too: as many hosts as there are servers need not be these.
 void add_shared(const ClusterView& view, ResourceId id, const std::string& value,
-                const std::vector<std::string>& hosts, std::size_t of_servers, Reply::Shareds& shareds) {
+                const std::vector<std::string>& hosts, const ServerNames& servers, Reply::Shareds& shareds) {
   auto& shared = *shareds.add_shareds();
   shared.set_resource(view.indices().at(id).name);
   shared.set_value(value);
-  shared.set_all(hosts.size() >= of_servers);
+  if (hosts.size() >= servers.size()) {
+    const std::set<std::string_view> sharing(hosts.begin(), hosts.end());
+    shared.set_all(std::includes(sharing.begin(), sharing.end(), servers.begin(), servers.end()));
+  }
   if (!shared.all() || hosts.size() <= kMostListed)
     for (const auto& host : hosts) shared.add_hosts(host);
 }
 
-void add_dynamic(const ClusterView& view, ResourceId id, std::size_t servers, Reply::Shareds& shareds) {
+void add_dynamic(const ClusterView& view, ResourceId id, const ServerNames& servers,
+                 Reply::Shareds& shareds) {
   const auto& instances = view.rules().resource_map.shared;
   for (std::size_t i = 0; i < instances.size(); ++i) {
     if (instances[i].resource != id) continue;
@@ -175,18 +183,20 @@ OwnValues own_values(const ClusterView& view) {
 }
 
 void add_own(const ClusterView& view, ResourceId id, const OwnValues& values, std::vector<Reply>& parts) {
-  constexpr std::size_t kOfItsHostAlone = std::numeric_limits<std::size_t>::max();
   const auto found = values.find(view.indices().at(id).name);
   if (found == values.end()) return;
   std::size_t bytes = parts.back().ByteSizeLong();
   for (const auto& own : found->second) {
     if (bytes > kPartBytes) bytes = 0, parts.emplace_back();
     bytes += found->first.size() + own.value.size() + view.name(own.host).size() + 16;
-    add_shared(view, id, own.value, {view.name(own.host)}, kOfItsHostAlone, *parts.back().mutable_shareds());
+    auto& shared = *parts.back().mutable_shareds()->add_shareds();
+    shared.set_resource(found->first);
+    shared.set_value(own.value);
+    shared.add_hosts(view.name(own.host));
   }
 }
 
-void add_static(const ClusterView& view, ResourceId id, std::size_t servers, Reply::Shareds& shareds) {
+void add_static(const ClusterView& view, ResourceId id, const ServerNames& servers, Reply::Shareds& shareds) {
   const std::string& name = view.indices().at(id).name;
   for (const auto& mapping : view.files().cluster.resource_map) {
     if (mapping.resource != name) continue;
@@ -241,9 +251,9 @@ std::vector<Reply> shared_answer(const ClusterView& view, const Request::AskShar
   }
   if (wanted.empty())
     for (ResourceId id = 0; id < view.indices().size(); ++id) wanted.push_back(id);
-  const auto& hosts = view.rules().hosts;
-  const auto servers = static_cast<std::size_t>(
-      std::count_if(hosts.begin(), hosts.end(), [](const auto& host) { return host.server; }));
+  ServerNames servers;
+  for (HostIndex host = 0; host < view.size(); ++host)
+    if (view.rules().hosts[host].server) servers.insert(view.name(host));
   const OwnValues values = ask.dynamic() ? OwnValues() : own_values(view);
   std::vector<Reply> parts(1);
   parts.back().mutable_shareds();

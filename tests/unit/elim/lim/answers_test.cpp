@@ -35,6 +35,7 @@ rack String () () (static)
 cage String () () (static, of a host)
 patchrev Numeric () Y (static, of each host)
 big Boolean () () (static)
+desks Numeric () N (static, of hosts that are no servers too)
 End Resource
 )";
 constexpr const char* kCluster = R"(Begin Host
@@ -49,6 +50,7 @@ RESOURCENAME LOCATION
 scratch [default]
 licences [all]
 rack (left@[n1 n2] right@[n3])
+desks (2@[n1 n2 c1])
 patchrev (4@[default])
 End ResourceMap
 )";
@@ -283,7 +285,7 @@ TEST_F(Answers, SharedResourcesByInstance) {
   Request::AskShared ask;
   const auto fixed = shared_answer(view(), ask);
   ASSERT_EQ(fixed.size(), 1U);
-  ASSERT_EQ(fixed[0].shareds().shareds_size(), 6);
+  ASSERT_EQ(fixed[0].shareds().shareds_size(), 7);
   EXPECT_EQ(fixed[0].shareds().shareds(0).value(), "left");
   EXPECT_THAT(fixed[0].shareds().shareds(0).hosts(), ElementsAre("n1", "n2"));
   ask.set_dynamic(true);
@@ -293,6 +295,16 @@ TEST_F(Answers, SharedResourcesByInstance) {
   EXPECT_TRUE(moving[0].shareds().shareds(0).all());
   ask.add_resources("nothing");
   EXPECT_TRUE(shared_answer(view(), ask)[0].has_refusal());
+}
+
+// As many hosts as there are servers, and one of them is none.
+TEST_F(Answers, AResourceIsOfAllHostsOnlyIfEachServerSharesIt) {
+  Request::AskShared ask;
+  ask.add_resources("desks");
+  const auto said = shared_answer(view(), ask);
+  ASSERT_EQ(said[0].shareds().shareds_size(), 1);
+  EXPECT_FALSE(said[0].shareds().shareds(0).all());
+  EXPECT_THAT(said[0].shareds().shareds(0).hosts(), ElementsAre("n1", "n2", "c1"));
 }
 
 TEST_F(Answers, StaticValuesOfOneHostHaveARowOfTheirOwn) {
