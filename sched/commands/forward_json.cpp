@@ -1,5 +1,6 @@
 #include "sched/commands/forward_json.hpp"
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "sched/policy/forward/verdict_text.hpp"
@@ -11,20 +12,23 @@ using Json = nlohmann::ordered_json;
 
 std::string name_of(const forward::RemoteQueue& queue) { return queue.name.queue + "@" + queue.name.cluster; }
 Json number(const std::optional<int>& value) { return value ? Json(*value) : Json(); }
+// Slots that are owed are none, as in the table.
+std::int64_t shown(std::int64_t count) { return std::max<std::int64_t>(count, 0); }
+Json room(const std::optional<int>& left) { return left ? Json(shown(*left)) : Json(); }
 
 // null: no update has come yet.
 Json figures_json(const forward::RemoteQueue& queue, const forward::Verdict& verdict) {
   if (!queue.figures) return {};
   const forward::Slots& slots = queue.figures->slots;
   return {{"TOTAL", slots.total},
-          {"AVAILABLE", slots.available},
-          {"RUNNING", slots.running},
-          {"PENDING", slots.pending},
-          {"PREEMPTABLE", slots.preemptable},
-          {"FREE", verdict.free},
-          {"FREE_BY_PREEMPTION", verdict.preemptable},
-          {"JOB_ROOM", number(queue.figures->job_room)},
-          {"SLOT_ROOM", number(queue.figures->slot_room)},
+          {"AVAILABLE", shown(slots.available)},
+          {"RUNNING", shown(slots.running)},
+          {"PENDING", shown(slots.pending)},
+          {"PREEMPTABLE", shown(slots.preemptable)},
+          {"FREE", shown(verdict.free)},
+          {"FREE_BY_PREEMPTION", shown(verdict.preemptable)},
+          {"JOB_ROOM", room(queue.figures->job_room)},
+          {"SLOT_ROOM", room(queue.figures->slot_room)},
           {"PRIORITY", queue.priority},
           {"LOWEST_PREEMPTABLE", number(queue.lowest_preemptable)},
           {"AGE_S", std::chrono::duration_cast<std::chrono::seconds>(queue.age).count()}};

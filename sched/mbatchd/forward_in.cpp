@@ -279,7 +279,8 @@ void ForwardIn::flush(WallTime now) {
 void ForwardIn::tick(const sched::cycle::Snapshot& snapshot, WallTime now, TimePoint steady) {
   if (!in_.any()) return;
   const auto& params = configuration_->files.lsb->params;
-  if (params.mc_update_interval > Duration{0} && (!next_figures_ || steady >= *next_figures_)) {
+  if (params.mc_update_interval > Duration{0} &&
+      (!next_figures_ || steady >= *next_figures_ || opened_or_closed(snapshot))) {
     next_figures_ = steady + params.mc_update_interval;
     tell_figures(snapshot, now);
   }
@@ -305,11 +306,24 @@ std::optional<TimePoint> ForwardIn::next_tick() const {
   return next;
 }
 
+// Jobs wait for a queue that opens, and would be offered to one that closes.
+bool ForwardIn::opened_or_closed(const sched::cycle::Snapshot& snapshot) const {
+  const auto& queues = snapshot.rules().queues;
+  for (sched::cycle::QueueNumber i = 0; i < queues.size(); ++i)
+    if (queues[i].row != nullptr && !queues[i].row->receive_jobs_from.empty() &&
+        snapshot.queue(i).open == closed_told_.contains(queues[i].name))
+      return true;
+  return false;
+}
+
 void ForwardIn::tell_figures(const sched::cycle::Snapshot& snapshot, WallTime now) {
   const auto& rules = snapshot.rules();
   std::vector<bool> wanted(rules.queues.size());
   for (std::size_t i = 0; i < wanted.size(); ++i)
     wanted[i] = rules.queues[i].row != nullptr && !rules.queues[i].row->receive_jobs_from.empty();
+  closed_told_.clear();
+  for (sched::cycle::QueueNumber i = 0; i < wanted.size(); ++i)
+    if (wanted[i] && !snapshot.queue(i).open) closed_told_.insert(rules.queues[i].name);
   const auto figures = sched::cycle::queue_figures(snapshot, now, wanted);
   for (const std::string& cluster : in_.greeted()) {
     wire::PeerMessage message;
@@ -320,6 +334,7 @@ void ForwardIn::tell_figures(const sched::cycle::Snapshot& snapshot, WallTime no
       put(figures[i], told);
       told.set_name(rules.queues[i].name);
       told.set_priority(rules.queues[i].priority);
+      told.set_closed(closed_told_.contains(rules.queues[i].name));
       told.set_accounts_for(in_.accounts_for(cluster, rules.queues[i].name));
       put_room(*rules.queues[i].row, forwards_.waiting_in(rules.queues[i].name), told);
     }

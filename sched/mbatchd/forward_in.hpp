@@ -72,6 +72,7 @@ class ForwardIn {
               wire::ForwardOver::Scope scope);
   void tell_about(const std::string& cluster);
   void tell_figures(const sched::cycle::Snapshot& snapshot, WallTime now);
+  bool opened_or_closed(const sched::cycle::Snapshot& snapshot) const;
 
   const sched::book::JobTable& jobs_;
   sched::book::ForwardedJobs& forwards_;
@@ -81,6 +82,7 @@ class ForwardIn {
   std::shared_ptr<const Configuration> configuration_;
   sched::peers::InboundForwards in_;
   std::map<std::string, std::pair<TimePoint, Account>> accounts_;  // by name, for a minute
+  std::set<std::string> closed_told_;  // receiving queues that were closed when their figures were told last
   std::optional<TimePoint> next_figures_, next_usage_, next_reasons_;
 };
 

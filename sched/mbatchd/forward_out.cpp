@@ -248,7 +248,7 @@ std::shared_ptr<const forward_policy::QueueTable> ForwardOut::table_for(const co
                                                                         Pass& pass) const {
   auto& table = pass.tables[queue.name];
   if (!table) {
-    auto queues = out_.queues().of(queue.send_jobs_to, clusters_, pass.steady);
+    auto queues = remotes(queue, pass.steady);
     for (auto& one : queues)
       if (auto why = closed(one.name); !why.empty()) one.closed = std::move(why);
     table = std::make_shared<forward_policy::QueueTable>(std::move(queues));
@@ -337,12 +337,25 @@ sched::answers::RemoteLook ForwardOut::verdicts_of(const sched::cycle::Snapshot&
           rows_of(seen->choice, seen->asks, queues, seen->settings)};
 }
 
+// Those of SNDJOBS_TO.
+std::vector<forward_policy::RemoteQueue> ForwardOut::remotes(const conf::QueueRow& queue,
+                                                             TimePoint now) const {
+  auto remotes = out_.queues().of(queue.send_jobs_to, clusters_, now);
+  for (auto& one : remotes)
+    if (one.name.cluster == configuration_->settings().cluster) {
+      one.connected = true;
+      one.closed = "it is a queue of this cluster: jobs are forwarded to other clusters alone";
+    }
+  return remotes;
+}
+
 // A queue that is only full for now is no `reject`.
 void ForwardOut::put_closed(const forward_policy::RemoteQueue& queue,
                             wire::BatchReply::ClusterRow& row) const {
   const std::string& cluster = queue.name.cluster;
   const bool never = !queue.closed.empty();
   row.set_why(never ? queue.closed : closed(queue.name));
+  if (queue.closed_there) return row.set_status("closed");
   if (never || refusals_.too_many(cluster) || unanswered(cluster)) row.set_status("reject");
 }
 
@@ -374,7 +387,7 @@ wire::BatchReply::ClusterRows ForwardOut::rows(
       row.set_text(line);
     }
   for (const auto& queue : configuration_->files.lsb->queues) {
-    for (const auto& remote : out_.queues().of(queue.send_jobs_to, clusters_, now)) {
+    for (const auto& remote : remotes(queue, now)) {
       auto& row = add(queue.name, remote.name.cluster);
       row.set_remote_queue(remote.name.queue);
       if (remote.connected) put_closed(remote, row);

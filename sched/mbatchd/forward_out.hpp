@@ -115,6 +115,7 @@ class ForwardOut : public sched::Engine {
   std::string closed(const conf::RemoteQueue& queue) const;
   // The cluster has left too many offers without an answer.
   bool unanswered(const std::string& cluster) const;
+  std::vector<sched::forward::RemoteQueue> remotes(const conf::QueueRow& queue, TimePoint now) const;
   void put_closed(const sched::forward::RemoteQueue& queue, wire::BatchReply::ClusterRow& row) const;
   bool may_offer() const;
   void begin_session(WallTime now);

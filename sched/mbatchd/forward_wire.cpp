@@ -31,15 +31,16 @@ void put(const sched::cycle::QueueFigures& figures, wire::QueueFigures::OfQueue&
 
 void put(const sched::forward::RemoteQueue& queue, wire::BatchReply::ClusterRow::Figures& figures) {
   const auto& slots = queue.figures->slots;
+  const auto shown = [](int count) { return std::max(count, 0); };  // slots that are owed are none
   figures.set_age_s(std::chrono::duration_cast<std::chrono::seconds>(queue.age).count());
   figures.set_priority(queue.priority);
   figures.set_total(slots.total);
-  figures.set_available(slots.available);
-  figures.set_running(slots.running);
-  figures.set_pending(slots.pending);
-  figures.set_preemptable(slots.preemptable);
-  if (queue.figures->job_room) figures.set_job_room(*queue.figures->job_room);
-  if (queue.figures->slot_room) figures.set_slot_room(*queue.figures->slot_room);
+  figures.set_available(shown(slots.available));
+  figures.set_running(shown(slots.running));
+  figures.set_pending(shown(slots.pending));
+  figures.set_preemptable(shown(slots.preemptable));
+  if (queue.figures->job_room) figures.set_job_room(shown(*queue.figures->job_room));
+  if (queue.figures->slot_room) figures.set_slot_room(shown(*queue.figures->slot_room));
   if (queue.lowest_preemptable) figures.set_lowest_preemptable(*queue.lowest_preemptable);
   figures.mutable_types()->Add(queue.types.begin(), queue.types.end());
   figures.mutable_booleans()->Add(queue.booleans.begin(), queue.booleans.end());

@@ -78,6 +78,23 @@ def test_a_queue_that_rejects_jobs_is_named_with_the_reason(bench):
             west.wait_for(job, "DONE")
 
 
+# Figures are told each second here, and each takes a refusal of the queue back.
+def test_a_closed_queue_is_offered_nothing_until_it_opens(bench):
+    with two(bench) as clusters:
+        west, east = clusters["west"], clusters["east"]
+        wait_for_row(west, "send", "ok")
+        east.good("badmin", "qclose", "receive")
+        wait_for_row(west, "send", "closed", "it is closed in its cluster (badmin qopen there opens it)")
+        expect_in("send            send       receive    east       closed\n", west.good("bclusters"), "bclusters")
+        job = west.bsub("true", "-q", "send", "-o", "/dev/null")
+        line = " Not forwarded to queue <receive> of cluster <east>: it is closed in its cluster (badmin qopen there opens it);\n"
+        wait_until(lambda: line in west.run("bjobs", "-p", "--no-why").stdout, lambda: west.run("bjobs", "-p").stdout + west.logs_text(), 30)
+        expect("orward" not in west.run("bhist", "-l", str(job)).stdout, "nothing was offered")
+        east.good("badmin", "qopen", "receive")
+        west.wait_for(job, "DONE")
+        wait_for_row(west, "send", "ok")
+
+
 def test_clusters_without_a_key_or_that_refuse_say_why(bench):
     with two(bench) as clusters:
         west, east = clusters["west"], clusters["east"]

@@ -64,6 +64,7 @@ struct RemoteQueue {
   bool connected = true;
   bool peer = true;                // its cluster is in lsf.shared, and RemoteClusters does not leave it out
   std::string closed;              // why no job is offered to it now; "": jobs are
+  bool closed_there = false;       // `closed`, since badmin qclose of its cluster closed it
   std::optional<Figures> figures;  // with our own forwards (ForwardedCounts); none: no update has come yet
   Duration age{0};                 // of the last update
   // All of the following are unknown while there are no figures.

@@ -20,7 +20,8 @@ void RemoteQueues::takers(const std::string& cluster, std::optional<std::set<std
 }
 
 RemoteQueues::Known& RemoteQueues::known(const conf::RemoteQueue& queue) {
-  return queues_.try_emplace(name_of(queue), Known{ForwardedCounts(first_), false, {}, 1, {}, {}, {}, {}})
+  return queues_
+      .try_emplace(name_of(queue), Known{ForwardedCounts(first_), false, {}, 1, {}, {}, {}, {}, false})
       .first->second;
 }
 
@@ -35,6 +36,7 @@ ForwardedCounts::Outcome RemoteQueues::updated(const QueueNews& news, TimePoint 
   queue.types = news.types;
   queue.booleans = news.booleans;
   queue.values = news.values;
+  queue.closed = news.closed;
   return outcome;
 }
 
@@ -71,6 +73,10 @@ RemoteQueue RemoteQueues::described(const conf::RemoteQueue& queue, TimePoint no
   const auto found = queues_.find(name_of(queue));
   if (found == queues_.end() || !found->second.told) return remote;
   const Known& known = found->second;
+  if (known.closed && remote.closed.empty()) {
+    remote.closed_there = true;
+    remote.closed = "it is closed in its cluster (badmin qopen there opens it)";
+  }
   remote.figures = known.counts.figures();
   remote.age = now - known.told_at;
   remote.priority = known.priority;

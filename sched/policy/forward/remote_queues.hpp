@@ -20,6 +20,7 @@ struct QueueNews {
   std::optional<int> lowest_preemptable;
   std::vector<std::string> types, booleans;
   std::vector<ResourceValues> values;
+  bool closed = false;  // badmin qclose there
 };
 
 class RemoteQueues {
@@ -55,6 +56,7 @@ class RemoteQueues {
     std::optional<int> lowest_preemptable;
     std::vector<std::string> types, booleans;
     std::vector<ResourceValues> values;
+    bool closed = false;
   };
   using Name = std::pair<std::string, std::string>;  // cluster, queue
   static Name name_of(const conf::RemoteQueue& queue) { return {queue.cluster, queue.queue}; }

@@ -53,6 +53,7 @@ Result<forward::QueueNews> news_of(const std::string& cluster, const wire::Queue
   if (told.has_job_room()) news.update.figures.job_room = told.job_room();
   if (told.has_slot_room()) news.update.figures.slot_room = told.slot_room();
   news.priority = told.priority();
+  news.closed = told.closed();
   if (told.has_lowest_preemptable()) news.lowest_preemptable = told.lowest_preemptable();
   news.types.assign(told.types().begin(), told.types().end());
   news.booleans.assign(told.booleans().begin(), told.booleans().end());

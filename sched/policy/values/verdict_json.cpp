@@ -1,5 +1,6 @@
 #include "sched/policy/values/verdict_json.hpp"
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 namespace rollcall::sched {
@@ -7,18 +8,22 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
+// Slots that are owed are none, as in the table.
+std::int64_t shown(std::int64_t count) { return std::max<std::int64_t>(count, 0); }
+Json room(bool limited, int left) { return limited ? Json(shown(left)) : Json(); }
+
 Json figures_json(const wire::ForwardVerdict& row) {
   if (!row.has_figures()) return {};
   const wire::RemoteSlots& slots = row.figures();
   return {{"TOTAL", slots.total()},
-          {"AVAILABLE", slots.available()},
-          {"RUNNING", slots.running()},
-          {"PENDING", slots.pending()},
-          {"PREEMPTABLE", slots.preemptable()},
-          {"FREE", row.free()},
-          {"FREE_BY_PREEMPTION", row.preemptable()},
-          {"JOB_ROOM", slots.has_job_room() ? Json(slots.job_room()) : Json()},
-          {"SLOT_ROOM", slots.has_slot_room() ? Json(slots.slot_room()) : Json()},
+          {"AVAILABLE", shown(slots.available())},
+          {"RUNNING", shown(slots.running())},
+          {"PENDING", shown(slots.pending())},
+          {"PREEMPTABLE", shown(slots.preemptable())},
+          {"FREE", shown(row.free())},
+          {"FREE_BY_PREEMPTION", shown(row.preemptable())},
+          {"JOB_ROOM", room(slots.has_job_room(), slots.job_room())},
+          {"SLOT_ROOM", room(slots.has_slot_room(), slots.slot_room())},
           {"PRIORITY", row.priority()},
           {"LOWEST_PREEMPTABLE", row.has_lowest_preemptable() ? Json(row.lowest_preemptable()) : Json()},
           {"AGE_S", row.age_s()}};

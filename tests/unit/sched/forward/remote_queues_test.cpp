@@ -51,6 +51,22 @@ TEST(RemoteQueues, AreClosedWhereTheirClusterDoesNotName) {
   EXPECT_EQ(queues.of({kEast}, {}, at(0))[0].closed, "");
 }
 
+TEST(RemoteQueues, AreClosedWhileFiguresSaySo) {
+  RemoteQueues queues(1);
+  queues.connected("east", true);
+  QueueNews closed = news(kEast, 1, 5);
+  closed.closed = true;
+  queues.updated(closed, at(0));
+  const auto east = queues.of({kEast}, {"east"}, at(1))[0];
+  EXPECT_TRUE(east.closed_there);
+  EXPECT_EQ(east.closed, "it is closed in its cluster (badmin qopen there opens it)");
+  queues.takers("east", std::set<std::string>{});
+  EXPECT_FALSE(queues.of({kEast}, {"east"}, at(1))[0].closed_there) << "it would take none open either";
+  queues.takers("east", std::nullopt);
+  queues.updated(news(kEast, 2, 5), at(2));
+  EXPECT_EQ(queues.of({kEast}, {"east"}, at(2))[0].closed, "");
+}
+
 TEST(RemoteQueues, KeepWhatWasToldWhileTheirClusterIsAway) {
   RemoteQueues queues(1);
   EXPECT_FALSE(queues.of({kEast}, {}, at(0))[0].figures) << "nothing was told";

@@ -74,6 +74,19 @@ TEST_F(ForwardInTest, SendsFiguresAtMcPluginUpdateInterval) {
   EXPECT_FALSE(figures.queues(0).has_slot_room());
 }
 
+TEST_F(ForwardInTest, SendsFiguresAtOnceWhenAQueueClosesAndWhenItOpens) {
+  begins("MC_PLUGIN_UPDATE_INTERVAL = 30\n");
+  EXPECT_EQ(told(What::kFigures, 0), 1);
+  EXPECT_FALSE(said[0].figures().queues(0).closed());
+  const auto queue = *configuration->rules->queue("normal");
+  for (const bool open : {false, true}) {
+    snapshot->queue(queue).open = open;
+    EXPECT_EQ(told(What::kFigures, 5), 1);
+    ASSERT_FALSE(said.empty());
+    EXPECT_EQ(said[0].figures().queues(0).closed(), !open);
+  }
+}
+
 TEST_F(ForwardInTest, SendsNoFiguresWithoutMcPluginUpdateInterval) {
   for (const char* params : {"", "MC_PLUGIN_UPDATE_INTERVAL = 0\n"}) {
     begins(params);

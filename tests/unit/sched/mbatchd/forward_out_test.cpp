@@ -86,7 +86,7 @@ class ForwardOutTest : public ForwardShellTest {
   }
   std::string verdicts(sched::JobKey key) const { return out->verdicts_of(*snapshot, key, now, at(3)).table; }
   // Of a queue with one slot.
-  void figures(int pending, std::uint64_t accounts_for) {
+  void figures(int pending, std::uint64_t accounts_for, bool closed = false) {
     wire::PeerMessage message;
     auto& queue = *message.mutable_figures()->add_queues();
     queue.set_name("receive");
@@ -95,6 +95,7 @@ class ForwardOutTest : public ForwardShellTest {
     queue.set_pending(pending);
     queue.set_accounts_for(accounts_for);
     queue.set_job_room(50 - pending);
+    queue.set_closed(closed);
     ASSERT_TRUE(out->heard("east", message, at(1)));
   }
   // Behind their commit.
@@ -381,6 +382,34 @@ TEST_F(ForwardOutTest, ForwardsOfBeforeARestartAreCountedUntilAnUpdateContainsTh
   EXPECT_EQ(pending_there(), 2);
   figures(2, 101);
   EXPECT_EQ(pending_there(), 2);
+}
+
+// Each update of figures takes a refusal of the queue back, so a queue that is closed has to say so.
+TEST_F(ForwardOutTest, OffersNothingToAClosedQueueUntilItOpens) {
+  begins("SNDJOBS_TO = receive@east\n");
+  const auto key = job_waits();
+  const auto shown = [&] {
+    const auto rows = out->rows([](const std::string&) { return std::pair("ok", ""); }, at(3)).rows();
+    return rows.size() == 1 ? rows[0].status() + ": " + rows[0].why() : "";
+  };
+  figures(0, 0, true);
+  EXPECT_THAT(offers(now), IsEmpty());
+  EXPECT_EQ(shown(), "closed: it is closed in its cluster (badmin qopen there opens it)");
+  EXPECT_THAT(verdicts(key), testing::HasSubstr("it is closed in its cluster (badmin qopen there opens it)"));
+  figures(0, 0);
+  EXPECT_EQ(shown(), "ok: ");
+  EXPECT_EQ(offers(now).size(), 1U) << "in the same session";
+}
+
+TEST_F(ForwardOutTest, SaysThatAQueueOfItsOwnClusterIsNoOtherOne) {
+  begins("SNDJOBS_TO = normal@lab\n");
+  const std::string why = "it is a queue of this cluster: jobs are forwarded to other clusters alone";
+  const auto rows =
+      out->rows([](const std::string&) { return std::pair("reject", "it is not in lsf.shared"); }, at(3));
+  ASSERT_EQ(rows.rows_size(), 1);
+  EXPECT_EQ(rows.rows(0).status(), "reject");
+  EXPECT_EQ(rows.rows(0).why(), why);
+  EXPECT_THAT(verdicts(job_waits()), testing::HasSubstr(why));
 }
 
 TEST_F(ForwardOutTest, AcknowledgesTheEndOfAJobAndThatOfItsPostExecution) {

@@ -1,4 +1,5 @@
 // A choice as rows and as JSON.
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "sched/mbatchd/forward_wire.hpp"
@@ -26,6 +27,15 @@ TEST(VerdictRows, HaveTheVerdictTheNumbersAndTheirAge) {
       R"x("FREE_BY_PREEMPTION":40,"JOB_ROOM":50,"SLOT_ROOM":null,"PRIORITY":40,"LOWEST_PREEMPTABLE":20,"AGE_S":2}},)x"
       R"x({"QUEUE":"HighPriority","CLUSTER":"north","CONNECTED":true,"OFFER":2,"TIER":"unknown",)x"
       R"x("WHY":"no update has come yet","RETURNED":0,"NUMBERS":null}])x");
+}
+
+// More jobs wait there than it has slots.
+TEST(VerdictRows, ShowOwedSlotsAsNone) {
+  std::vector<RemoteQueue> queues{remote_queue("east", 3, 20, 6)};
+  const Settings settings = sched::forward::settings_of({.kind = Kind::count_preemptable});
+  const auto rows = mbatchd::rows_of(choose(job_of(1), queues, settings), job_of(1), queues, settings);
+  google::protobuf::RepeatedPtrField<wire::ForwardVerdict> listed(rows.begin(), rows.end());
+  EXPECT_THAT(sched::verdicts_json(listed), testing::HasSubstr("\"FREE\":0,\"FREE_BY_PREEMPTION\":0,"));
 }
 
 TEST(VerdictRows, FiguresThatARecordKeepsAreThoseThatWereSeen) {
