@@ -21,6 +21,7 @@
 #include "sched/commands/asking.hpp"
 #include "sched/commands/query_commands.hpp"
 #include "sched/policy/lease/export_files.hpp"
+#include "sched/policy/show/format_checks.hpp"
 #include "sched/policy/show/job_arguments.hpp"
 #include "sched/policy/show/show_history.hpp"
 #include "sched/policy/values/file_checks.hpp"
@@ -84,6 +85,7 @@ conf::Problems check_files(const Admin& admin) {
       conf::read_peer_settings(files, conf::read_batch_settings(files, problems).mbd_port, problems);
   conf::refuse_shared_addresses(files, sources, problems);
   if (with_names) conf::check_system_names(files, io::system_names(), problems);
+  show::check_formats(files, problems);
   if (!files.cluster.name.empty()) {
     const auto lsb = conf::read_lsb_files(sources, files);
     problems.add(lsb.problems);

@@ -37,6 +37,11 @@ class CrossCheck {
              "a numeric or string resource of lsf.shared that each host has for itself and that jobs do not "
              "consume");
     for (const QueueRow& queue : files_.queues) check_queue(queue);
+    for (const QueueRow& queue : files_.queues) check_host_specs(queue.jobs, queue.name, queue.place);
+    for (const ApplicationProfile& profile : files_.applications)
+      check_host_specs(profile.jobs, profile.name, profile.place);
+    if (const std::string& spec = files_.params.default_host_spec; !is_host_spec(spec))
+      warn(files_.params.cells.find("DEFAULT_HOST_SPEC")->place, "DEFAULT_HOST_SPEC", spec, kHostSpec);
     check_forwarding(files_, cluster_, problems_);
     for (const BatchHost& host : files_.hosts.hosts) check_batch_host(host);
     for (const HostGroup& group : files_.hosts.groups) check_members(group.name, group.members, group.place);
@@ -64,6 +69,21 @@ class CrossCheck {
       for (const HostItem& item : *list ? **list : std::vector<HostItem>{})
         if (!files_.queue(item.name))
           warn(queue.place, "PREEMPTION of " + queue.name, item.name, "a queue of lsb.queues");
+  }
+
+  // Where the time of a limit is meant for a host's speed.
+  static constexpr const char* kHostSpec = "a host or a model of lsf.shared";
+  bool is_host_spec(const std::string& spec) const {
+    return spec.empty() || host(spec) || cluster_.shared.model(spec) != nullptr;
+  }
+  void check_host_specs(const JobDefaults& jobs, const std::string& owner, const Place& place) {
+    for (const auto& [keyword, limit] :
+         {std::pair("CPULIMIT", &jobs.cpu_limit), std::pair("RUNLIMIT", &jobs.run_limit)})
+      for (const auto* time : {&limit->standard, &limit->most})
+        if (*time && !is_host_spec((*time)->host_spec)) {
+          warn(place, keyword + (" of " + owner), (*time)->host_spec, kHostSpec);
+          break;
+        }
   }
 
   void check_limit(const ResourceLimit& limit) {

@@ -58,6 +58,24 @@ void read_mapping(const Row& row, LsbUsers& users, Problems& problems) {
   users.mappings.push_back(std::move(mapping));
 }
 
+// "Since the limit specified with the keyword default applies to user groups also, make sure you select a limit that is high enough, or
+// explicitly define limits for user groups" (reference of LSF 6.2).
+void check_default(const LsbUsers& users, Problems& problems) {
+  const auto row_of = [&](const std::string& name) {
+    const auto found = std::find_if(users.users.begin(), users.users.end(),
+                                    [&](const UserLimits& row) { return row.name == name; });
+    return found == users.users.end() ? nullptr : &*found;
+  };
+  const UserLimits* const standard = row_of("default");
+  if (standard == nullptr || (!standard->max_jobs && !standard->per_processor)) return;
+  for (const UserGroup& group : users.groups)
+    if (row_of(group.name) == nullptr && row_of(group.name + "@") == nullptr)
+      problems.warning(
+          standard->place,
+          "USER_NAME: found default and no row of group " + printable(group.name) +
+              ", expected one: MAX_JOBS and JL/P of default hold for all of its members together");
+}
+
 }  // namespace
 
 LsbUsers read_lsb_users(const SectionFile& file, Problems& problems) {
@@ -72,6 +90,7 @@ LsbUsers read_lsb_users(const SectionFile& file, Problems& problems) {
       problems, [&](const Row& row) { read_group(row, users, problems); });
   each_row(file, "UserMap", {{"LOCAL", "REMOTE", "DIRECTION"}, {}}, problems,
            [&](const Row& row) { read_mapping(row, users, problems); });
+  check_default(users, problems);
   return users;
 }
 

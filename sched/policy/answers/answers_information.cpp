@@ -50,12 +50,17 @@ User user_of(const AnswerView& view, const std::string& name) {
   user.set_name(name);
   user.set_group(user_group(files, name) != nullptr);
   const conf::UserLimits* limits = nullptr;
-  for (const auto& row : files.users.users)
-    if (row.name == name || (limits == nullptr && row.name == "default" && !user.group())) limits = &row;
+  bool each_member = false;  // a row "group@": the group as a whole has no limit
+  for (const auto& row : files.users.users) {
+    each_member = each_member || row.name == name + "@";
+    if (row.name == name || (limits == nullptr && row.name == "default")) limits = &row;
+  }
+  if (limits != nullptr && limits->name != name && each_member) limits = nullptr;
   if (limits != nullptr) {
     if (limits->max_jobs) user.set_max(static_cast<std::uint32_t>(*limits->max_jobs));
     if (limits->per_processor) user.set_processor_limit(*limits->per_processor);
-    if (limits->max_pending) user.set_max_pending(static_cast<std::uint32_t>(*limits->max_pending));
+    if (limits->max_pending && (limits->name == name || !user.group()))
+      user.set_max_pending(static_cast<std::uint32_t>(*limits->max_pending));
   }
   if (name == "default") return user;
   std::set<std::string> seen;

@@ -8,6 +8,7 @@
 #include "common/conf/row_reader.hpp"
 #include "common/conf/words.hpp"
 #include "sched/policy/cycle/preemption_rules.hpp"
+#include "sched/policy/cycle/user_limits.hpp"
 #include "sched/policy/values/gpus.hpp"
 
 namespace rollcall::sched::cycle {
@@ -54,7 +55,7 @@ class RulesMaker {
     make_preemptable_resources();
     rules_->reserves = reserve_methods(cluster(), lsb(), rules_->shared_resources);
     rules_->gpus = rules_->indices().find(gpu_resource(cluster()));
-    make_user_limits();
+    for (LimitRule& rule : user_limits(lsb().users)) rules_->limits.push_back(std::move(rule));
     make_host_limits();
     for (const auto& limit : rules_->lsb->resources.limits) make_resource_limits(limit);
     for (LimitRule& rule : rules_->limits) leave_out_preempted(lsb().users, rule);
@@ -73,7 +74,8 @@ class RulesMaker {
     const auto names = rules_->names_of("root");
     for (const conf::UserMapping& row : lsb().users.mappings)
       if (row.direction == conf::UserMapping::Direction::export_jobs &&
-          std::find_first_of(row.local.begin(), row.local.end(), names.begin(), names.end()) != row.local.end())
+          std::find_first_of(row.local.begin(), row.local.end(), names.begin(), names.end()) !=
+              row.local.end())
         for (const std::string& account : row.remote)
           if (const auto at = account.find('@'); at != account.npos)
             rules_->root_has_account.insert(account.substr(at + 1));
@@ -262,44 +264,6 @@ class RulesMaker {
       auto& added = add("PJOB_LIMIT", *row.processor_limit,
                         "The queue has reached its job slot limit per processor of the host");
       added.per_host = added.per_processor = true;
-    }
-  }
-
-  // MAX_JOBS and JL/P: "user" one user, "group" its members together, "group@" each of its members, "default" each user without a
-  // row.
-  void make_user_limits() {
-    const auto& users = lsb().users;
-    const auto is_group = [&](const std::string& name) {
-      return std::any_of(users.groups.begin(), users.groups.end(),
-                         [&](const auto& g) { return g.name == name; });
-    };
-    for (const auto& row : users.users) {
-      LimitRule rule;
-      rule.per_user = !is_group(row.name);
-      rule.users = {{row.name.ends_with('@') ? row.name.substr(0, row.name.size() - 1) : row.name}};
-      if (row.name == "default") {
-        rule.users = {{"all"}};
-        for (const auto& other : users.users)
-          if (!is_group(other.name) && !other.name.ends_with('@') && other.name != "default")
-            rule.users->push_back("~" + other.name);
-      }
-      const char* const whose = rule.per_user ? "The user has reached his/her job slot limit"
-                                              : "The user group has reached its job slot limit";
-      if (row.max_jobs) {
-        rule.name = "MAX_JOBS";
-        rule.place = rule.name + " of " + row.name + " in lsb.users";
-        rule.reason = whose;
-        rule.amounts = always(*row.max_jobs);
-        rules_->limits.push_back(rule);
-      }
-      if (row.per_processor) {
-        rule.name = "JL/P";
-        rule.place = rule.name + " of " + row.name + " in lsb.users";
-        rule.reason = std::string(whose) + " per processor of the host";
-        rule.amounts = always(*row.per_processor);
-        rule.per_host = rule.per_processor = true;
-        rules_->limits.push_back(rule);
-      }
     }
   }
 

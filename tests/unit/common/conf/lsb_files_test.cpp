@@ -163,7 +163,7 @@ TEST(LsbQueues, AQueueOfTheManual) {
       "100/\nJOB_CONTROLS = SUSPEND[SIGTERM]\n"
       "FAIRSHARE = USER_SHARES[[gold,10] [silver, 4] [bronze,1]]\nDESCRIPTION = For large jobs, \\\nduring "
       "off hours\nNICE=10\n"
-      "CPULIMIT = 1:30/hostA\nRUNLIMIT=60 120\nMEMLIMIT=1000 5000\nPROCLIMIT=2 4 "
+      "CPULIMIT = 1:30/host1\nRUNLIMIT=60 120\nMEMLIMIT=1000 5000\nPROCLIMIT=2 4 "
       "8\nQJOB_LIMIT=60\nPJOB_LIMIT=0.5\n"
       "HOSTS = all ~host2\nUSERS=all\nRES_REQ = select[type==any] rusage[mem=7000]\nPRE_EXEC = /bin/test -d "
       "\"/x # y\"\n"
@@ -178,7 +178,7 @@ TEST(LsbQueues, AQueueOfTheManual) {
   EXPECT_EQ(night.jobs.job_controls.suspend, "SIGTERM");
   EXPECT_THAT(*night.fairshare, ElementsAre(Share{"gold", 10}, Share{"silver", 4}, Share{"bronze", 1}));
   EXPECT_EQ(night.jobs.description, "For large jobs, during off hours");
-  EXPECT_EQ(*night.jobs.cpu_limit.most, (TimeLimit{90min, "hostA"}));
+  EXPECT_EQ(*night.jobs.cpu_limit.most, (TimeLimit{90min, "host1"}));
   EXPECT_EQ(night.jobs.run_limit.standard->time, 60min);
   EXPECT_EQ(night.jobs.run_limit.most->time, 120min);
   EXPECT_EQ(*night.jobs.memory_limit.standard, 1000);
@@ -345,6 +345,19 @@ TEST(LsbHosts, GroupsNameNoBorrowedHostAndNoCluster) {
                   "pattern, or allremote for all borrowed hosts",
                   HasSubstr("hosts:4: GROUP_MEMBER: found \"all@far\", expected a host of this cluster"),
                   HasSubstr("hosts:9: HOSTS: found \"hostA@far\", expected a host of this cluster")));
+}
+
+TEST(LsbUsers, WarnOfAGroupForWhichDefaultHolds) {
+  const auto told = [](const std::string& rows) {
+    return said({{"users", "Begin User\nUSER_NAME MAX_JOBS JL/P\n" + rows +
+                               "End User\nBegin UserGroup\nGROUP_NAME GROUP_MEMBER\ng1 (ann)\ng2 (bob)\ng3 "
+                               "(all)\nEnd UserGroup\n"}});
+  };
+  EXPECT_THAT(
+      told("ann 5 -\ndefault 9 -\ng1@ 2 -\ng2 - -\n"),
+      ElementsAre("users:4: warning: USER_NAME: found default and no row of group \"g3\", expected one: "
+                  "MAX_JOBS and JL/P of default hold for all of its members together"));
+  EXPECT_THAT(told("default - -\n"), IsEmpty()) << "no limit";
 }
 
 TEST(LsbUsers, LimitsGroupsAndMaps) {
@@ -523,6 +536,23 @@ TEST(ParallelLinks, OfAProfileAQueueAndAllJobs) {
               ::testing::UnorderedElementsAre(
                   HasSubstr("DJOB_COMMFAIL_ACTION: found \"KILL\", expected KILL_TASKS or IGNORE_COMMFAIL"),
                   HasSubstr("DJOB_HB_INTERVAL: found \"0\"")));
+}
+
+TEST(LsbQueues, WarnOfLimitsForTheSpeedOfNoHostAndNoModel) {
+  EXPECT_THAT(said_of_queue("RUNLIMIT = 10/host1 240/hostZ\nCPULIMIT = 60/Slow"),
+              ElementsAre("queues:1: warning: CPULIMIT of q: found \"Slow\", expected a host or a model of "
+                          "lsf.shared",
+                          "queues:1: warning: RUNLIMIT of q: found \"hostZ\", expected a host or a model of "
+                          "lsf.shared"));
+  EXPECT_THAT(said_of_queue("RUNLIMIT = 10/host1 240/host1\nCPULIMIT = 60"), IsEmpty());
+  EXPECT_THAT(
+      said({{"params", "Begin Parameters\nDEFAULT_HOST_SPEC = hostZ\nEnd Parameters\n"}}),
+      ElementsAre("params:2: warning: DEFAULT_HOST_SPEC: found \"hostZ\", expected a host or a model of "
+                  "lsf.shared"));
+  EXPECT_THAT(
+      said({{"applications", "Begin Application\nNAME = app\nRUNLIMIT = 9/hostZ\nEnd Application\n"}}),
+      ElementsAre("applications:1: warning: RUNLIMIT of app: found \"hostZ\", expected a host or a "
+                  "model of lsf.shared"));
 }
 
 TEST(LsbResources, LeasesInBothSpellings) {

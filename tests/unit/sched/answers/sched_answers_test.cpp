@@ -351,6 +351,27 @@ TEST_F(Answers, UsersAreTheCallerOrThoseNamed) {
   EXPECT_EQ(whole(request).users().users_size(), 3);
 }
 
+TEST_F(Answers, GroupsWithoutARowHaveTheSlotLimitOfDefault) {
+  const auto limits_of_dev = [&](const std::vector<conf::UserLimits>& rows) {
+    auto files = book->jobs().config();
+    auto lsb = std::make_shared<conf::LsbFiles>(*files.lsb);
+    lsb->users.users = rows;
+    files.lsb = std::move(lsb);
+    book->configure(files, now);
+    keeper.configure(cycle::placement_rules(files.cluster, files.lsb));
+    wire::BatchRequest request;
+    request.mutable_users()->add_users("dev");
+    const auto reply = whole(request);
+    const auto& group = reply.users().users(0);
+    return (group.has_max() ? std::to_string(group.max()) : "-") + " " +
+           (group.has_max_pending() ? std::to_string(group.max_pending()) : "-");
+  };
+  const conf::UserLimits standard{"default", 5, std::nullopt, 9, {}};
+  EXPECT_EQ(limits_of_dev({standard}), "5 -") << "MAX_PEND_JOBS of default is of each user";
+  EXPECT_EQ(limits_of_dev({standard, {"dev", 3, std::nullopt, std::nullopt, {}}}), "3 -");
+  EXPECT_EQ(limits_of_dev({{"dev@", 3, std::nullopt, std::nullopt, {}}, standard}), "- -");
+}
+
 TEST_F(Answers, ParametersAreThoseInForceThenTheOthers) {
   wire::BatchRequest request;
   request.mutable_parameters();

@@ -29,6 +29,11 @@ std::string last_start(int seconds_ago) {
          "\nEnd Machine\n";
 }
 
+const std::string kGroup = "Begin UserGroup\nGROUP_NAME GROUP_MEMBER\nteam (ann bob)\nEnd UserGroup\n";
+std::string user_limits(const std::string& rows) {
+  return "Begin User\nUSER_NAME MAX_JOBS\n" + rows + "End User\n" + kGroup;
+}
+
 class Rules : public testing::TestWithParam<Row> {};
 
 TEST_P(Rules, hold) { EXPECT_EQ(starts(GetParam().scenario), GetParam().starts) << GetParam().what; }
@@ -91,6 +96,15 @@ const std::vector<Row> kRows{
      "1 2*hostA, 3 hostA"},
     {"JOBS of each host", limit("PER_HOST = hostA\nJOBS = 1\n") + kTwoHosts + pending("JOB\n1\n2\n"),
      "1 hostA, 2 hostB"},
+    {"MAX_JOBS of default is of each user, and of a group without a row",
+     user_limits("default 2\n") + kOneHost + pending("JOB USER\n1 ann\n2 bob\n3 ann\n4 eve\n"),
+     "1 hostA, 2 hostA, 4 hostA"},
+    {"MAX_JOBS of default is of no group with a row",
+     user_limits("default 2\nteam 3\n") + kOneHost + pending("JOB USER\n1 ann\n2 bob\n3 ann\n4 bob\n"),
+     "1 hostA, 2 hostA, 3 hostA"},
+    {"MAX_JOBS of default is of no group with a row for each member",
+     user_limits("default 1\nteam@ 2\n") + kOneHost + pending("JOB USER\n1 ann\n2 bob\n3 ann\n4 eve\n"),
+     "1 hostA, 2 hostA, 4 hostA"},
     {"TMP of a user",
      limit("USERS = ann\nTMP = 500\n") + kOneHost +
          pending("JOB USER RES_REQ\n1 ann rusage[tmp=300]\n2 ann rusage[tmp=300]\n3 bob rusage[tmp=300]\n"),
