@@ -197,7 +197,7 @@ void LeaseOut::export_all() {
   const auto own_instances = instances();
   const auto resources = lease::offered_resources(
       configuration_->files.lsb->resources.resource_exports, configuration_->files.cluster->settings.cluster,
-      offers, own_instances, lease::held_instances(leases, of, own_instances, held_by_attempts()));
+      offers, own_instances, lease::held_instances(leases, of, own_instances));
   const auto resources_of = [&](const lease::Offer& offer) -> const auto& {
     return resources[static_cast<std::size_t>(&offer - offers.data())];
   };

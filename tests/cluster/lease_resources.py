@@ -187,8 +187,8 @@ def test_a_value_that_an_elim_reports_takes_no_licence_back(bench):
         wait_until(lambda: shared(east, "-e") == [("lic", 1.0, 0.0, "n2 n3")], shown(east))
         first, second, third = (holds(clusters, gate, west, "-q", "borrow") for _ in range(3))
         west.wait_for(first, "RUN")
-        expect_equal(west.field(second), "PEND", "there is one")
-        tell(1)  # the job has one, and another one came
+        expect_equal(west.field(second), "PEND", "there is one, which the job may have to check out yet")
+        tell(2)  # one more than the lease has
         wait_until(lambda: shared(east, "-e") == [("lic", 2.0, 2.0, "n2 n3")], shown(west, east))
         tell(0)  # somebody else has more than were left
         wait_until(lambda: shared(east)[0][1] == 0.0, shown(east))

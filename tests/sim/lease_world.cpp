@@ -33,6 +33,7 @@ void LeaseWorld::say(WorldMessage message) {
 }
 
 void LeaseWorld::step() {
+  check_out_or_tell();
   switch (pick(24)) {
     case 0:
     case 1:
@@ -81,6 +82,7 @@ void LeaseWorld::quiet(bool withdrawn) {
   old_.exists = false;
   change_policy(withdrawn);
   for (int round = 0; round < 60; ++round) {
+    check_out_or_tell();
     provider_tick(real_);
     consumer_tick();
     for (const auto& [host, slots] : slots_) res_tick(host);
@@ -294,7 +296,7 @@ void LeaseWorld::start_asked(Master& master, const WorldMessage& message) {
   // Another master may have started jobs there: the consumer asks again.
   if (!master.heard.contains(message.host) && fault_ != Fault::start_is_passed_before_res_has_reported)
     return;
-  if (licences_ && holds(message.attempt) && !all_heard(master)) return;
+  if (licences_ != Licences::none && holds(message.attempt) && !all_heard(master)) return;
   const ProviderDisk before = disk;
   int used = 0;
   for (const auto& [number, attempt] : disk.attempts)
@@ -321,7 +323,7 @@ void LeaseWorld::start_local() {
   if (!real_.disk.lease) return;
   const std::string host = some_host();
   if (now_of(real_)[host].free <= 0) return;
-  if (licences_ && holds(next_local_) && licences_free(real_) <= 0) ++next_local_;
+  if (licences_ != Licences::none && holds(next_local_) && licences_free(real_) <= 0) ++next_local_;
   const ProviderDisk before = real_.disk;
   const int job = next_local_++;
   real_.disk.locals[job] = host;
@@ -451,7 +453,7 @@ void LeaseWorld::place() {
   for (const auto& [number, attempt] : consumer_disk_.attempts) uses += attempt.host == host.host ? 1 : 0;
   // This consumer counts badly where the provider must notice it.
   if (uses >= host.slots && fault_ != Fault::start_beyond_the_grant_is_passed) return;
-  if (licences_ && !consumer_may_hold(consumer_disk_.next)) ++consumer_disk_.next;
+  if (licences_ != Licences::none && !consumer_may_hold(consumer_disk_.next)) ++consumer_disk_.next;
   const int number = consumer_disk_.next++;
   consumer_disk_.attempts[number] = {host.host, lease.number, false, false};
   say({.kind = Kind::start, .host = host.host, .attempt = number, .number = lease.number});
@@ -494,7 +496,7 @@ void LeaseWorld::res_hears(Res& res, const WorldMessage& message) {
       if (answer == res::LeaseNumbers::Answer::older) return ended(message.attempt);
       res.running.insert(message.attempt);
       ++started;
-      holders += licences_ && holds(message.attempt) ? 1 : 0;
+      holders += licences_ != Licences::none && holds(message.attempt) ? 1 : 0;
       return;
     }
     case Kind::run_local:

@@ -1,8 +1,9 @@
 // LeaseWorld: one provider, one consumer and the RES of two hosts with one lease between them, and a network that loses, repeats and
 // reorders messages. Each may be restarted, before or after what it decided is on disk; two masters of the provider may run at once.
 // After every step no host may run more jobs than the lease has slots there. With licences every other job of either side holds an instance
-// of a shared resource of both hosts, and no more of them may run than there are instances. Owned by a test; all randomness comes from
-// the seed.
+// of a shared resource of both hosts, and no more of them may run than there are instances. Where an elim reports the number, it tells what is
+// free on the licence server, a while ago, and a job checks its licence out some time after it has begun. Owned by a test; all randomness
+// comes from the seed.
 #pragma once
 
 #include <map>
@@ -14,6 +15,7 @@
 
 #include "res/policy/lease_numbers.hpp"
 #include "sched/policy/lease/lease_life.hpp"
+#include "sched/policy/lease/lease_terms.hpp"
 #include "sched/policy/lease/reclaim.hpp"
 
 namespace rollcall::sched::lease {
@@ -46,8 +48,12 @@ enum class Fault {
   start_beyond_the_instances_is_passed,
   local_instances_are_not_counted,
   lent_instances_are_not_counted,
+  reservations_are_taken_as_checked_out,      // of an elim's value
   instances_are_used_before_res_has_reported  // found too rarely for a test
 };
+
+// The number of licences: none, of a static resource, or what an elim reports.
+enum class Licences { none, fixed, reported };
 
 struct WorldMessage {
   enum class Kind {
@@ -87,7 +93,8 @@ struct WorldMessage {
 
 class LeaseWorld {
  public:
-  LeaseWorld(std::uint64_t seed, Fault fault, bool shared, bool licences = false)
+  static constexpr int kLicences = 2;
+  LeaseWorld(std::uint64_t seed, Fault fault, bool shared, Licences licences = Licences::none)
       : random_(seed), fault_(fault), shared_(shared), licences_(licences) {
     begin();
   }
@@ -101,6 +108,7 @@ class LeaseWorld {
   int started = 0;     // jobs of the consumer that ran
   int moved = 0;       // slots that came back to the provider
   int holders = 0;     // of `started`: jobs with a licence
+  int lent_licences() const;
   bool gone() const { return !real_.disk.lease && !consumer_disk_.lease; }
   Phase provider_phase() const { return real_.disk.lease ? real_.disk.lease->phase : Phase::returned; }
   Phase consumer_phase() const {
@@ -155,11 +163,14 @@ class LeaseWorld {
   void handle(WorldMessage message);
 
   // Licences.
-  static constexpr int kLicences = 2;
   static bool holds(int job) { return job % 2 != 0; }
   std::vector<LeasedResource> lends(int instances) const;
   int licences_used(const Master& master) const;
   int licences_free(const Master& master) const;
+  int told_free() const;
+  std::set<std::pair<std::string, int>> running_holders()
+      const;  // a host, and a job there; one of the provider is negative
+  void check_out_or_tell();
   ResourcesNow resources_now_of(const Master& master) const;
   bool all_heard(const Master& master) const;
   // An attempt of the consumer: it holds none, or one of the lease's is free.
@@ -199,7 +210,10 @@ class LeaseWorld {
 
   std::mt19937_64 random_;
   Fault fault_;
-  bool shared_, licences_;
+  bool shared_;
+  Licences licences_;
+  std::set<std::pair<std::string, int>> checked_out_;  // of running_holders()
+  int reported_ = kLicences;                           // what the elim has told last
   bool unreliable_ = true;
   std::map<std::string, int> slots_{{"a", 2}, {"b", 3}};  // of the lease on each host
   std::map<std::string, int> policy_;                     // that the policy exports now

@@ -6,7 +6,7 @@
 namespace rollcall::sched::lease {
 
 std::vector<LeasedResource> LeaseWorld::lends(int instances) const {
-  if (!licences_ || instances == 0) return {};
+  if (licences_ == Licences::none || instances == 0) return {};
   return {{"lic", instances, {"a", "b"}}};
 }
 
@@ -16,21 +16,60 @@ int LeaseWorld::licences_used(const Master& master) const {
                     [](const auto& attempt) { return holds(attempt.first) && !attempt.second.over; }));
 }
 
+std::set<std::pair<std::string, int>> LeaseWorld::running_holders() const {
+  std::set<std::pair<std::string, int>> holders;
+  for (const auto& [host, res] : res_) {
+    for (const int attempt : res.running)
+      if (holds(attempt)) holders.emplace(host, attempt);
+    for (const int job : res.locals)
+      if (holds(job)) holders.emplace(host, -job);
+  }
+  return holders;
+}
+
+// On the licence server: a licence comes back when its job ends. The elim asks now and then.
+void LeaseWorld::check_out_or_tell() {
+  if (licences_ != Licences::reported) return;
+  const auto holders = running_holders();
+  std::erase_if(checked_out_, [&](const auto& one) { return !holders.contains(one); });
+  for (const auto& one : holders)
+    if (!unreliable_ || one_in(6)) checked_out_.insert(one);
+  if (!unreliable_ || one_in(4)) reported_ = kLicences - static_cast<int>(checked_out_.size());
+}
+
+int LeaseWorld::told_free() const { return licences_ == Licences::reported ? reported_ : kLicences; }
+
 int LeaseWorld::licences_free(const Master& master) const {
-  int free = kLicences;
+  if (!all_heard(master) && fault_ != Fault::instances_are_used_before_res_has_reported) return 0;
+  const std::vector<std::string> both{"a", "b"};
+  ResourceInstance instance;
+  instance.resource = "lic";
+  instance.hosts = both;
+  instance.dynamic = licences_ == Licences::reported;
+  instance.there = told_free();
+  const double used = licences_used(master);
+  if (fault_ == Fault::reservations_are_taken_as_checked_out) instance.there += used;
   if (fault_ != Fault::local_instances_are_not_counted)
-    for (const auto& [job, host] : master.disk.locals) free -= holds(job) ? 1 : 0;
-  int lent = licences_used(master);
-  if (master.disk.lease)
-    for (const LentResource& resource : master.disk.lease->resources)
-      lent = std::max(lent, resource.has.instances);
-  if (fault_ != Fault::lent_instances_are_not_counted) free -= lent;
-  const bool heard = all_heard(master) || fault_ == Fault::instances_are_used_before_res_has_reported;
-  return heard ? std::max(free, 0) : 0;
+    for (const auto& [job, host] : master.disk.locals) instance.own += holds(job) ? 1 : 0;
+  LeaseOfPolicy lent, asks;
+  if (master.disk.lease) lent.lease = *master.disk.lease;
+  asks.lease.resources.push_back({{"lic", 0, both}, 0, false});
+  std::map<std::string, OwnHost> own;
+  for (const auto& [host, slots] : slots_) own[host].known = true;
+  std::vector<const LeaseOfPolicy*> all{&lent};
+  if (fault_ == Fault::lent_instances_are_not_counted) all.clear();
+  const auto now = sched::lease::resources_now(asks, all, {instance}, own, {{{kLease, "lic"}, used}});
+  return now.at("lic").free;
+}
+
+int LeaseWorld::lent_licences() const {
+  return real_.disk.lease && !real_.disk.lease->resources.empty()
+             ? real_.disk.lease->resources.front().has.instances
+             : 0;
 }
 
 ResourcesNow LeaseWorld::resources_now_of(const Master& master) const {
-  if (!licences_) return {};
+  if (licences_ == Licences::none) return {};
   return {{"lic", {licences_used(master), licences_free(master)}}};
 }
 
@@ -40,7 +79,8 @@ bool LeaseWorld::all_heard(const Master& master) const {
 }
 
 bool LeaseWorld::may_hold(const Master& master, int attempt) const {
-  if (!licences_ || !holds(attempt) || fault_ == Fault::start_beyond_the_instances_is_passed) return true;
+  if (licences_ == Licences::none || !holds(attempt) || fault_ == Fault::start_beyond_the_instances_is_passed)
+    return true;
   const auto& resources = master.disk.lease->resources;
   return std::any_of(resources.begin(), resources.end(), [&](const LentResource& resource) {
     return licences_used(master) < resource.has.instances;
@@ -70,13 +110,8 @@ void LeaseWorld::kill_holders(Master& master, int instances) {
 }
 
 void LeaseWorld::check_licences() {
-  if (!licences_ || !broken.empty()) return;
-  int held = 0;
-  for (const auto& [host, res] : res_) {
-    for (const int attempt : res.running) held += holds(attempt) ? 1 : 0;
-    for (const int job : res.locals) held += holds(job) ? 1 : 0;
-  }
-  if (held > kLicences)
+  if (licences_ == Licences::none || !broken.empty()) return;
+  if (const auto held = running_holders().size(); held > kLicences)
     broken = std::to_string(held) + " jobs hold " + std::to_string(kLicences) + " licences";
 }
 

@@ -318,11 +318,7 @@ class ResourceDivision {
   };
   // What jobs of the provider reserve of a static resource is exported when they end. A value that changes tells what is left.
   std::int64_t exportable_of(std::size_t number) const {
-    const ResourceInstance& instance = instances_[number];
-    double there = instance.there;
-    if (instance.dynamic)
-      for (const HeldInstances& has : held_)
-        if (has.instance == number) there += has.used;
+    const double there = instances_[number].there;
     return there > 0 ? static_cast<std::int64_t>(std::min(there + kDust, double{kMostInstances})) : 0;
   }
 

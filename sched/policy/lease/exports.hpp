@@ -99,7 +99,8 @@ inline constexpr double kDust = 1e-6;           // sums of fractions that differ
 struct ResourceInstance {
   std::string resource;
   std::vector<std::string> hosts;
-  // Of a static resource all of it. Of one that an elim reports its value, in which what jobs use is gone already.
+  // Of a static resource all of it. Of one that an elim reports its value: what is free. A job that has reserved an instance and has not
+  // checked it out is not seen in it, so reservations and what leases have count beside it; docs/decisions/0112.
   double there = 0;
   bool dynamic = false;
   double own = 0;           // that jobs of the provider reserve
@@ -111,7 +112,6 @@ struct HeldInstances {
   std::string consumer;
   std::size_t instance = 0;  // by its place
   int has = 0;               // in the consumer's hand
-  double used = 0;           // by its jobs
 };
 
 // Adds what SharedResourceExport exports to the offers: of NINSTANCES as many as there are. A consumer gets its part in one lease and of one

@@ -128,15 +128,13 @@ std::optional<std::size_t> instance_of(const LeasedResource& resource,
 
 std::vector<HeldInstances> held_instances(const std::vector<const LeaseOfPolicy*>& all,
                                           const std::vector<std::optional<std::size_t>>& of,
-                                          const std::vector<ResourceInstance>& instances,
-                                          const HeldByAttempts& held) {
+                                          const std::vector<ResourceInstance>& instances) {
   std::vector<HeldInstances> result;
   for (std::size_t i = 0; i < all.size(); ++i)
     for (const LentResource& resource : all[i]->lease.resources) {
       const auto instance = instance_of(resource.has, instances);
       if (!of[i] || !instance) continue;
-      const double used = held_by(held, all[i]->lease, resource.has.name);
-      result.push_back({*of[i], all[i]->lease.consumer, *instance, resource.has.instances, used});
+      result.push_back({*of[i], all[i]->lease.consumer, *instance, resource.has.instances});
     }
   return result;
 }
@@ -157,7 +155,7 @@ ResourcesNow resources_now(const LeaseOfPolicy& of, const std::vector<const Leas
       for (const LentResource& same : other->lease.resources) {
         if (instance_of(same.has, instances) != number) continue;
         const double used = held_by(held, other->lease, same.has.name);
-        there -= std::max<double>(same.has.instances, used) - (instance.dynamic ? used : 0);
+        there -= std::max<double>(same.has.instances, used);
         known = known && all_known(same.has.hosts, own);
       }
     if (known && there > 0) here.free = static_cast<int>(std::min(there + kDust, double{kMostInstances}));
@@ -174,8 +172,7 @@ std::vector<double> lent_instances(const std::vector<const LeaseOfPolicy*>& all,
       const auto number = instance_of(resource.has, instances);
       if (!number) continue;
       const double used = held_by(held, one->lease, resource.has.name);
-      const double taken = std::max<double>(std::max(resource.has.instances, resource.wanted), used);
-      lent[*number] += taken - (instances[*number].dynamic ? used : 0);
+      lent[*number] += std::max<double>(std::max(resource.has.instances, resource.wanted), used);
     }
   return lent;
 }

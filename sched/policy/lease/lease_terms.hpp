@@ -69,8 +69,7 @@ std::optional<std::size_t> instance_of(const LeasedResource& resource,
 // For offered_resources(). `of`: policies_of() the leases.
 std::vector<HeldInstances> held_instances(const std::vector<const LeaseOfPolicy*>& all,
                                           const std::vector<std::optional<std::size_t>>& of,
-                                          const std::vector<ResourceInstance>& instances,
-                                          const HeldByAttempts& held);
+                                          const std::vector<ResourceInstance>& instances);
 // Of each resource of the lease. Instances are free when all hosts to which leases give them are known.
 ResourcesNow resources_now(const LeaseOfPolicy& of, const std::vector<const LeaseOfPolicy*>& all,
                            const std::vector<ResourceInstance>& instances,

@@ -110,8 +110,15 @@ TEST_F(LentLicences, AreFreeLessWhatLeasesHaveAndOwnJobsReserve) {
   EXPECT_EQ(free(lics(6, false, 2), {}), 1);
   EXPECT_EQ(free(lics(6, false), {{{2, "lic"}, 3.0}}), 2) << "a lost store forgot to count one";
   EXPECT_EQ(free(lics(2, false), {}), 0);
-  EXPECT_EQ(free(lics(3, true), {{{1, "lic"}, 1.0}, {{2, "lic"}, 1.0}}), 2)
-      << "what jobs use is gone from a value that changes";
+}
+// The value of an elim may be older than the start of a job, and the job may check its licence out late.
+TEST_F(LentLicences, AreCountedBesideAValueThatAJobMayHaveToBeSeenIn) {
+  const HeldByAttempts held{{{1, "lic"}, 1.0}, {{2, "lic"}, 2.0}};
+  EXPECT_EQ(free(lics(3, true), {}), 0);
+  EXPECT_EQ(free(lics(3, true), held), 0) << "three are reserved, and none is checked out yet";
+  EXPECT_EQ(free(lics(5, true), held), 2);
+  EXPECT_EQ(lent_instances(all, lics(5, true), held), (std::vector<double>{5}))
+      << "three that west is to have, and two that north has";
 }
 TEST_F(LentLicences, AreFreeWhenAllHostsThatLeasesGiveThemToAreKnown) {
   own.at("b").known = false;
@@ -121,7 +128,6 @@ TEST_F(LentLicences, AreFreeWhenAllHostsThatLeasesGiveThemToAreKnown) {
 }
 TEST_F(LentLicences, AreGoneFromTheProviderOnceTheyAreExported) {
   EXPECT_EQ(lent_instances(all, lics(6, false), {}), (std::vector<double>{5}));
-  EXPECT_EQ(lent_instances(all, lics(6, true), {{{2, "lic"}, 2.0}}), (std::vector<double>{3}));
   north.lease.resources = {lic(2, 0, {"b"})};
   EXPECT_EQ(lent_instances(all, lics(6, false), {}), (std::vector<double>{5})) << "not given back yet";
 }
@@ -137,12 +143,11 @@ TEST_F(LentLicences, AreReservedUpToWhatTheLeaseHas) {
   EXPECT_EQ(why(1, {}), "what holds resource lic is not known yet");
 }
 TEST_F(LentLicences, KeepTheirPlaceByTheirHosts) {
-  const auto held = held_instances(all, {1, std::nullopt}, lics(6, false), {{{1, "lic"}, 0.5}});
+  const auto held = held_instances(all, {1, std::nullopt}, lics(6, false));
   ASSERT_EQ(held.size(), 1U) << "the policy of the other lease is gone";
   EXPECT_EQ(held[0].policy, 1U);
   EXPECT_EQ(held[0].instance, 0U);
   EXPECT_EQ(held[0].has, 1);
-  EXPECT_EQ(held[0].used, 0.5);
 }
 TEST_F(LentLicences, MakeALeaseWaitUntilItHasThem) {
   north.lease.phase = Phase::active;
