@@ -15,6 +15,8 @@ namespace peers = sched::peers;
 using sched::JobKey;
 
 constexpr const char* kLeaseRow = "lease";
+constexpr const char* kWrittenOffRow = "consumer";  // by its name; an older release ignores it
+constexpr const char* kWrittenOff = "written off";
 constexpr Duration kShortestReclaim = std::chrono::seconds(5);  // MC_RECLAIM_DELAY=0
 // For a cluster to requeue a job whose part is recalled. Slots change hands only when RES says that nothing is left, whoever ends it.
 constexpr Duration kRecallPatience = std::chrono::seconds(60);
@@ -33,6 +35,7 @@ std::set<JobKey> attempts_of(const sched::book::JobTable& jobs, const lease::Lea
 }  // namespace
 
 bool LeaseOut::load(const io::StoredControl& row) {
+  if (row.kind == kWrittenOffRow) return written_off_.insert(row.name), true;
   if (row.kind != kLeaseRow) return false;
   wire::LeaseRow read;
   if (!read.ParseFromString(row.value)) return true;
@@ -115,6 +118,7 @@ void LeaseOut::load_came() {
 // The values are as old as before.
 void LeaseOut::hosts_changed() {
   export_due_ = true;
+  counted_.reset();  // memory that jobs use
   for (auto& [cluster, peer] : peers_) peer.loads = true;
 }
 
@@ -197,8 +201,17 @@ bool LeaseOut::keep(std::uint64_t number, const Lease* of) {
   return kept.has_value();
 }
 
+// Where the store does not keep it, it holds until mbatchd is restarted.
+void LeaseOut::keep_written_off(const std::string& cluster, bool is) {
+  io::StoreBatch batch;
+  batch.controls.push_back({kWrittenOffRow, cluster, is ? kWrittenOff : ""});
+  if (const auto kept = store_.commit(batch); !kept) log_.error(kept.error().text);
+}
+
 bool LeaseOut::step(std::uint64_t number, const lease::ProviderEvent& event) {
   Lease next = leases_.at(number);
+  ++steps_;
+  next.lease.written_off = written_off_.contains(next.lease.consumer);
   const std::string before = peers::row_of(next).SerializeAsString();
   const auto own = own_hosts();
   auto now = lease::hosts_now(next, all(), own, attempts());
@@ -207,11 +220,13 @@ bool LeaseOut::step(std::uint64_t number, const lease::ProviderEvent& event) {
   const auto resources = lease::resources_now(next, all(), instances(), own, held_by_attempts());
   const auto effects = lease::step(next.lease, event, now, store_.term(), resources);
   const bool is_new = !exported_.contains(number);
-  if ((is_new || peers::row_of(next).SerializeAsString() != before) && !keep(number, &next)) {
+  const bool differs = is_new || peers::row_of(next).SerializeAsString() != before;
+  if (differs && !keep(number, &next)) {
     export_due_ = advance_due_ = true;  // tried again with the next load
     return false;
   }
   leases_.at(number) = std::move(next);
+  if (differs) counted_.reset();
   ask_due_ = true;
   if (const auto& one = leases_.at(number).lease; one.phase != phase)
     log_.notice("lease " + lease::text(one.id) + " of cluster " + one.consumer + ": " +
@@ -332,6 +347,7 @@ void LeaseOut::take_from_own_hosts() {
 // ---------------------------------------------------------------- the turn
 
 void LeaseOut::flush(WallTime) {
+  for (const auto& [number, answer] : std::exchange(answers_, {})) take(number, answer);
   if (std::exchange(export_due_, false)) export_all();
   if (std::exchange(advance_due_, false)) advance();
   if (std::exchange(reclaim_due_, false)) {

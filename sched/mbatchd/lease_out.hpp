@@ -69,12 +69,18 @@ class LeaseOut {
   void hosts_changed();
   void tick(TimePoint now);
   std::optional<TimePoint> next_tick() const;
+  // The Book has changed jobs; not committed.
+  void touched() { counted_.reset(); }
+  // ... and that is committed.
   void changed(const std::set<sched::JobKey>& jobs);
 
   // --- the other cluster
   void serves(const std::string& cluster);
   void lost(const std::string& cluster) { peers_.erase(cluster); }
-  // An error: it cannot be true.
+  // badmin hforget -jobs: it will never answer, so its leases settle without it until it connects. Jobs of it that are here go on. What
+  // becomes of each lease, one line each; none: it has no lease, or they are written off already. only_say: changes nothing.
+  std::vector<std::string> write_off(const std::string& cluster, bool only_say);
+  // An error: it cannot be true. What follows from it, follows in flush(), once for all answers of a lease.
   Result<void> heard(const std::string& cluster, const wire::LeaseAnswer& answer);
   // An offer with `lent` or `part`, by a user who is known here.
   sched::book::ForwardedJobs::Answered start(const std::string& cluster, const wire::ForwardOffer& offer,
@@ -84,8 +90,12 @@ class LeaseOut {
   // For bclusters and bhosts -e.
   std::vector<sched::lease::LeaseReport> reports() const;
 
-  // Everything is committed: tells what is to be told.
+  // Everything is committed: takes answers, and tells what is to be told.
   void flush(WallTime now);
+
+  // How often all attempts on lent slots were counted: another cluster must not have it done by each message. For tests.
+  std::size_t counts() const { return counts_; }
+  std::size_t steps() const { return steps_; }  // likewise of leases
 
  private:
   using Lease = sched::lease::LeaseOfPolicy;
@@ -95,6 +105,15 @@ class LeaseOut {
     std::set<std::uint64_t> stands;
     std::set<std::uint64_t> over;  // leases that it has answered, and that are not there
   };
+  // What a consumer has said since the last flush().
+  struct Answer {
+    sched::lease::event::Acknowledged newest;
+    bool wants = false;
+  };
+  struct Counted {
+    sched::lease::Attempts attempts;
+    sched::lease::HeldByAttempts held;
+  };
   std::vector<const Lease*> all() const;
   std::vector<sched::lease::ExportHost> export_hosts() const;
   std::map<std::string, sched::lease::OwnHost> own_hosts(
@@ -102,16 +121,20 @@ class LeaseOut {
   // Instances of shared resources as ResourceMap has them, with what jobs of ours reserve; empty where no SharedResourceExport and no lease
   // has to do with any.
   std::vector<sched::lease::ResourceInstance> instances() const;
-  sched::lease::HeldByAttempts held_by_attempts() const;
+  const Counted& counted() const;
+  const sched::lease::HeldByAttempts& held_by_attempts() const { return counted().held; }
+  sched::lease::Attempts count_attempts() const;
+  sched::lease::HeldByAttempts count_held() const;
   std::vector<sched::lease::LeasedHost> exported_by(const Lease& of, const sched::lease::Offer& offer) const;
   LeaseFences::ByHost leases_by_host() const;
-  std::optional<std::string> why_not(const std::string& cluster, const wire::LentSlots& lent,
-                                     const sched::lease::Attempts& there) const;
+  int used_on(std::uint64_t lease, const std::string& host) const;
+  std::optional<std::string> why_not(const std::string& cluster, const wire::LentSlots& lent) const;
   std::optional<std::string> why_no_part(const wire::ForwardOffer& offer) const;
   std::optional<std::string> why_no_instances(const wire::ForwardOffer& offer,
                                               const std::vector<wire::LentSlots>& slots) const;
   void divide(std::uint64_t number);
-  sched::lease::Attempts attempts() const;
+  const sched::lease::Attempts& attempts() const { return counted().attempts; }
+  void take(std::uint64_t number, const Answer& answer);
   void export_all();
   void make_lease(const sched::lease::Offer& offer,
                   const std::vector<sched::lease::LeasedResource>& resources);
@@ -120,6 +143,8 @@ class LeaseOut {
   bool export_to(std::uint64_t number, const sched::lease::Offer& offer,
                  const std::vector<sched::lease::LeasedResource>& resources);
   bool keep(std::uint64_t number, const Lease* lease);
+  void keep_written_off(const std::string& cluster, bool is);
+  std::string line_of_written_off(const Lease& lease) const;
   void carry_out(std::uint64_t number, const sched::lease::ProviderEffects& effects);
   void kill(const Lease& lease, const std::string& host, int slots);
   void kill_holders(const Lease& lease, const std::string& resource, int instances);
@@ -138,7 +163,8 @@ class LeaseOut {
   const Handler handler_;
   std::shared_ptr<const Configuration> configuration_;
   std::vector<sched::lease::ExportPolicy> policies_;
-  std::map<std::uint64_t, Lease> leases_;           // by number
+  std::map<std::uint64_t, Lease> leases_;  // by number
+  std::set<std::string> written_off_;  // consumers that have not connected since; each is a row of the store
   std::map<std::uint64_t, std::string> divisions_;  // of shared leases: why the idle slots are where they are
   struct LastOffer {
     std::vector<sched::lease::LeasedHost> hosts;
@@ -149,6 +175,10 @@ class LeaseOut {
   std::set<std::string>
       known_hosts_;  // whose RES has said in this term what it holds, also if it is silent now
   LeaseFences fences_;
+  std::map<std::uint64_t, Answer> answers_;  // by lease
+  mutable std::optional<Counted> counted_;   // none: the Book or the hosts of leases have changed since
+  mutable std::size_t counts_ = 0;
+  std::size_t steps_ = 0;
   std::map<std::string, Peer> peers_;
   std::map<sched::JobKey, TimePoint>
       asked_back_;           // parts whose cluster is asked to release them, and until when

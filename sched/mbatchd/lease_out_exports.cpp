@@ -98,7 +98,15 @@ std::map<std::string, lease::OwnHost> LeaseOut::own_hosts(const std::vector<leas
   return own;
 }
 
-lease::Attempts LeaseOut::attempts() const {
+const LeaseOut::Counted& LeaseOut::counted() const {
+  if (!counted_) {
+    counted_.emplace(Counted{count_attempts(), count_held()});
+    ++counts_;
+  }
+  return *counted_;
+}
+
+lease::Attempts LeaseOut::count_attempts() const {
   lease::Attempts attempts;
   std::set<std::string> looked;
   for (const auto& [number, one] : leases_)
@@ -149,7 +157,7 @@ std::vector<lease::ResourceInstance> LeaseOut::instances() const {
   return instances;
 }
 
-lease::HeldByAttempts LeaseOut::held_by_attempts() const {
+lease::HeldByAttempts LeaseOut::count_held() const {
   lease::HeldByAttempts held;
   for (const auto& [number, one] : leases_) {
     if (one.lease.resources.empty()) continue;

@@ -1,6 +1,7 @@
 // LeaseOut, talking with the consumers: takes their answers, accepts or refuses their starts, and tells them how leases stand.
 #include <algorithm>
 #include <cmath>
+#include <sstream>
 
 #include "common/wire/host_facts.hpp"
 #include "sched/mbatchd/lease_jobs.hpp"
@@ -45,7 +46,41 @@ bool is_beyond(const wire::Reply::Load& load, int place) {
 
 void LeaseOut::serves(const std::string& cluster) {
   peers_[cluster] = {};
+  if (written_off_.erase(cluster) != 0) keep_written_off(cluster, false);
   handler_.turn_soon();
+}
+
+std::vector<std::string> LeaseOut::write_off(const std::string& cluster, bool only_say) {
+  std::vector<std::string> lines;
+  std::vector<std::uint64_t> numbers;
+  if (written_off_.contains(cluster)) return lines;
+  counted_.reset();  // the Book has written off its jobs
+  for (const auto& [number, one] : leases_) {
+    if (one.lease.consumer != cluster) continue;
+    lines.push_back(line_of_written_off(one));
+    numbers.push_back(number);
+  }
+  if (only_say || numbers.empty()) return lines;
+  written_off_.insert(cluster);
+  keep_written_off(cluster, true);
+  for (const std::uint64_t number : numbers) step(number, lease::event::WrittenOff{});
+  return lines;
+}
+
+std::string LeaseOut::line_of_written_off(const Lease& of) const {
+  const std::uint64_t number = of.lease.id.number;
+  int slots = 0;
+  for (const auto& [on, used] : attempts())
+    if (on.first == number) slots += used.slots;
+  std::string line = "Lease <" + lease::text(of.lease.id) + "> of cluster <" + of.lease.consumer + "> is " +
+                     std::string(lease::text(of.lease.phase)) +
+                     ": what is taken from it is free without an answer";
+  if (slots == 0) return line;
+  std::ostringstream held;
+  held << "; its jobs here hold " << slots << " slots";
+  for (const auto& [on, amount] : held_by_attempts())
+    if (on.first == number) held << ", " << amount << " of " << on.second;
+  return line + held.str() + " until they end";
 }
 
 Result<void> LeaseOut::heard(const std::string& cluster, const wire::LeaseAnswer& said) {
@@ -59,24 +94,39 @@ Result<void> LeaseOut::heard(const std::string& cluster, const wire::LeaseAnswer
     handler_.turn_soon();
     return {};
   }
-  if (answer->acknowledged.number != lease::GrantNumber{}) step(answer->lease, answer->acknowledged);
-  if (answer->wants && leases_.contains(answer->lease) &&
-      leases_.at(answer->lease).lease.phase == lease::Phase::offered)
-    step(answer->lease, lease::event::Asked{});
+  Answer& noted = answers_[answer->lease];
+  noted.wants = noted.wants || answer->wants;
+  if (answer->acknowledged.number >= noted.newest.number) noted.newest = answer->acknowledged;
+  handler_.turn_soon();
   return {};
 }
 
+void LeaseOut::take(std::uint64_t number, const Answer& answer) {
+  if (leases_.contains(number) && answer.newest.number != lease::GrantNumber{}) step(number, answer.newest);
+  const auto of = leases_.find(number);
+  if (answer.wants && of != leases_.end() && of->second.lease.phase == lease::Phase::offered)
+    step(number, lease::event::Asked{});
+}
+
+// Of the Book, which may have changed in this turn.
+int LeaseOut::used_on(std::uint64_t number, const std::string& host) const {
+  int used = 0;
+  for (const JobKey key : jobs_.on_host(host))
+    if (const sched::Job* job = jobs_.find(key); job && lease_on(job->record, host) == number)
+      used += slots_on(job->record, host);
+  return used;
+}
+
 // Why the slots cannot be taken now; none: they can.
-std::optional<std::string> LeaseOut::why_not(const std::string& cluster, const wire::LentSlots& lent,
-                                             const lease::Attempts& there) const {
+std::optional<std::string> LeaseOut::why_not(const std::string& cluster, const wire::LentSlots& lent) const {
   const auto found = leases_.find(lent.lease());
   if (found == leases_.end() || found->second.lease.consumer != cluster) return "the lease is over";
-  const auto used = there.find({lent.lease(), lent.host()});
   const lease::GrantNumber under{lent.under().term(), lent.under().counter()};
-  if (!found->second.lease.may_start(lent.host(), lent.slots(), under,
-                                     fences_.heard(lent.host())
-                                         ? std::optional(used == there.end() ? 0 : used->second.slots)
-                                         : std::nullopt))
+  const auto may_start = [&](int used) {
+    return found->second.lease.may_start(lent.host(), lent.slots(), under, used);
+  };
+  // Jobs are looked at only where the grant is the newest one.
+  if (!fences_.heard(lent.host()) || !may_start(0) || !may_start(used_on(lent.lease(), lent.host())))
     return "the lease has changed";
   const auto number = keeper_.snapshot().rules().host(lent.host());
   if (!number || !handler_.reaches(lent.host())) return "host " + lent.host() + " is not reached";
@@ -109,13 +159,13 @@ sched::book::ForwardedJobs::Answered LeaseOut::start(const std::string& cluster,
   if (slots.size() > static_cast<std::size_t>(peers::kMostLeasedHosts))
     return stale("the job has too many hosts");
   if (auto why = why_no_part(offer)) return stale(std::move(*why));
-  const auto there = attempts();
   std::set<std::string> hosts;
   for (const auto& on : slots) {
     if (!hosts.insert(on.host()).second) return stale("the job has a host twice");
-    if (auto why = why_not(cluster, on, there)) return stale(std::move(*why));
+    if (auto why = why_not(cluster, on)) return stale(std::move(*why));
   }
   if (auto why = why_no_instances(offer, slots)) return stale(std::move(*why));
+  counted_.reset();
   return forwards_.start_on_lent_slots(cluster, offer, asked, who, now);
 }
 
@@ -127,7 +177,7 @@ std::optional<std::string> LeaseOut::why_no_instances(const wire::ForwardOffer& 
   std::map<std::uint64_t, std::vector<std::string>> hosts;  // by lease
   for (const auto& on : slots) hosts[on.lease()].push_back(on.host());
   const auto own = own_hosts();
-  const auto held = held_by_attempts();
+  const auto& held = held_by_attempts();
   for (const auto& [name, amount] : amounts) {
     std::optional<std::string> why = "the lease is over";
     for (const auto& [number, of_lease] : hosts) {
@@ -142,7 +192,7 @@ std::optional<std::string> LeaseOut::why_no_instances(const wire::ForwardOffer& 
 
 std::vector<lease::LeaseReport> LeaseOut::reports() const {
   std::vector<lease::LeaseReport> reports;
-  const auto held = held_by_attempts();
+  const auto& held = held_by_attempts();
   for (const auto& [number, one] : leases_) {
     if (one.lease.phase == lease::Phase::returned) continue;  // kept until the consumer knows
     lease::LeaseReport& report = reports.emplace_back();

@@ -87,7 +87,10 @@ class OtherClusters {
 
   // --- the turn
   // The Book has changed these jobs; not committed.
-  void jobs_touched(const std::set<sched::JobKey>& jobs) { lease_in_.changed(jobs); }
+  void jobs_touched(const std::set<sched::JobKey>& jobs) {
+    lease_in_.changed(jobs);
+    lease_out_.touched();
+  }
   // Before anything is planned or answered in a turn.
   void settle() { lease_in_.settle(); }
   // Committed.

@@ -219,6 +219,11 @@ effect::RecordEvent ForwardedJobs::taken_anew(const std::string& cluster, const 
   return recorded_control(cluster, wire::ControlBatch::FORGET_CLUSTERS, who, now);
 }
 
+effect::RecordEvent ForwardedJobs::written_off(const std::string& cluster, const Identity& who,
+                                               WallTime now) {
+  return recorded_control(cluster, wire::ControlBatch::WRITE_OFF_CLUSTERS, who, now);
+}
+
 std::set<std::string> ForwardedJobs::clusters() const {
   std::set<std::string> names;
   for (const auto& [cluster, count] : memory_->foreign_of)

@@ -92,6 +92,8 @@ class ForwardedJobs {
   Effects is_back(const std::string& cluster);
   // The record of badmin hforget @CLUSTER, for badmin hhist. The command itself changes nothing in the Book.
   static effect::RecordEvent taken_anew(const std::string& cluster, const Identity& who, WallTime now);
+  // Likewise of hforget -jobs where no job has to do with the cluster.
+  static effect::RecordEvent written_off(const std::string& cluster, const Identity& who, WallTime now);
   // Clusters that share jobs with this one.
   std::set<std::string> clusters() const;
   // Jobs of ours that are in the cluster or on hosts that it lends, and of it that are here and not acknowledged.

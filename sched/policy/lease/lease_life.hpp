@@ -17,12 +17,14 @@
 //   recalling |                                      |
 //   any       | the policy is gone                   | as "fewer slots", then returned, Tell
 //   returned  | Acknowledged                         | Forget
+//   any       | WrittenOff                           | every host settles, now and later; returned: Forget
 //   any       | Acknowledged or OnDisk, a larger     | number raised, Tell, Fence as far as it is needed: another master told
 //             | number of an older term              | it, and the store does not have it
 //   any       | Changed                              | Fence and Kill again, as far as they are still needed
 //   any       | Connected                            | Tell
 //
-// "Slots" in this table are instances of shared resources, too. These settle when all hosts of the lease do.
+// "Slots" in this table are instances of shared resources, too. These settle when all hosts of the lease do: of a dead host when the
+// consumer acknowledges the number, or is written off.
 //
 // The consumer's side. A number that is smaller than the newest is ignored.
 //
@@ -72,7 +74,10 @@ struct ProviderLease {
   std::string consumer;
   Phase phase = Phase::offered;
   bool withdrawn = false;  // the policy, or the consumer in it, is gone
-  GrantNumber number;      // the newest; committed before it is told
+  // An administrator says that the consumer will never answer, and it has not connected since. Not in the row: LeaseOut keeps it for all
+  // leases of the consumer.
+  bool written_off = false;
+  GrantNumber number;  // the newest; committed before it is told
   GrantNumber acknowledged;
   std::vector<LentHost> hosts;
   std::vector<LentResource> resources;  // each name once
@@ -122,10 +127,11 @@ struct Changed {};  // a job ended, a slot is free, RES wrote a number or came b
 struct OnDisk {
   GrantNumber number;
 };
-struct Connected {};  // the other cluster's master
+struct Connected {};   // the other cluster's master
+struct WrittenOff {};  // badmin hforget -jobs; `written_off` is set
 }  // namespace event
 using ProviderEvent = std::variant<event::Exported, event::Divided, event::Asked, event::Acknowledged,
-                                   event::Changed, event::OnDisk, event::Connected>;
+                                   event::Changed, event::OnDisk, event::Connected, event::WrittenOff>;
 
 namespace effect {
 struct Tell {};  // the consumer how the lease stands; after the commit, like all effects

@@ -51,6 +51,11 @@ class ProviderStep {
     if (event.number > lease_.number) exceed(event.number);
   }
   void operator()(const event::Connected&) { effects.emplace_back(effect::Tell{}); }
+  // What it said last of slots that it uses does not count any more. Jobs that are here do.
+  void operator()(const event::WrittenOff&) {
+    for (LentHost& host : lease_.hosts) host.told = 0;
+    take_or_grow();
+  }
 
  private:
   HostNow now_of(const LentHost& host) const {
@@ -63,7 +68,9 @@ class ProviderStep {
     return std::min(fenced(host) ? here : std::max(here, host.told), host.has.slots);
   }
   bool fenced(const LentHost& host) const { return now_of(host).fenced == lease_.number; }
-  bool settled(const LentHost& host) const { return lease_.acknowledged == lease_.number || fenced(host); }
+  // The consumer starts nothing under an older number any more.
+  bool consumer_settled() const { return lease_.acknowledged == lease_.number || lease_.written_off; }
+  bool settled(const LentHost& host) const { return consumer_settled() || fenced(host); }
   bool taking() const { return lease_.phase == Phase::inactive || lease_.phase == Phase::recalling; }
   bool any_slots() const {
     return std::any_of(lease_.hosts.begin(), lease_.hosts.end(),
@@ -93,7 +100,7 @@ class ProviderStep {
   bool all_settled() const {
     return std::all_of(lease_.hosts.begin(), lease_.hosts.end(),
                        [this](const LentHost& host) { return settled(host); }) &&
-           (lease_.acknowledged == lease_.number || !lease_.hosts.empty());
+           (consumer_settled() || !lease_.hosts.empty());
   }
   static bool is_gone(const LentResource& resource) {
     return resource.has.instances == 0 && resource.wanted == 0;
@@ -233,7 +240,7 @@ class ProviderStep {
         }
         return after_taking();
       case Phase::returned:
-        if (lease_.acknowledged == lease_.number) effects.emplace_back(effect::Forget{});
+        if (consumer_settled()) effects.emplace_back(effect::Forget{});
         return;
     }
   }

@@ -192,6 +192,33 @@ TEST(LeaseProvider, TakesInstancesByTheResOfAllHostsWhileTheConsumerIsAway) {
   step(lease, event::Changed{}, fenced, kTerm, lic_now(0, 0));
   EXPECT_EQ(lease.resources[0].has.instances, 1);
 }
+// b is dead, and so is the consumer: an administrator has to say so.
+TEST(LeaseProvider, TakesInstancesOfADeadHostWhenTheConsumerIsWrittenOff) {
+  ProviderLease lease{.id = {"east", 3}, .consumer = "west"};
+  event::Exported two = exports_with(1, 3);
+  two.hosts.push_back({"b", 1, {}, {}, false});
+  const HostsNow free{{"a", {0, 1, {}}}, {"b", {0, 1, {}}}};
+  step(lease, two, free, kTerm, lic_now(0, 3));
+  step(lease, event::Asked{}, free, kTerm, lic_now(0, 3));
+  step(lease, event::Acknowledged{lease.number, {{"b", 1}}}, free, kTerm);
+  step(lease, exports_with(1, 1), {}, kTerm, lic_now(2, 0));
+  const HostsNow fenced{{"a", {0, 0, lease.number}}, {"b", {0, 0, {}}}};
+  step(lease, event::Changed{}, fenced, kTerm, lic_now(2, 0));
+  ASSERT_EQ(lease.resources[0].has.instances, 3);
+  ASSERT_EQ(lease.hosts.size(), 2U);
+  lease.written_off = true;
+  EXPECT_EQ(text(step(lease, event::WrittenOff{}, fenced, kTerm, lic_now(2, 0))),
+            "freed 1, kill holders of 1 lic");
+  EXPECT_EQ(lease.resources[0].has.instances, 2) << "two are held by jobs that are here";
+  EXPECT_EQ(text(step(lease, event::Changed{}, fenced, kTerm, lic_now(1, 0))), "tell");
+  EXPECT_EQ(lease.phase, Phase::active);
+  EXPECT_EQ(lease.resources[0].has.instances, 1);
+  event::Exported gone{.hosts = {}, .resources = {}, .withdrawn = true};
+  EXPECT_EQ(text(step(lease, gone, {}, kTerm, lic_now(0, 0))), "tell, freed 1, tell")
+      << "what the policy takes later waits for nothing";
+  EXPECT_EQ(lease.phase, Phase::returned);
+  EXPECT_EQ(text(step(lease, event::Changed{}, {}, kTerm)), "forget");
+}
 TEST(LeaseProvider, KillsJobsThatHoldInstancesThatThePolicyTakes) {
   ProviderLease lease = active_with(3, 3);
   EXPECT_EQ(text(step(lease, exports_with(3, 1), host_now(3, 0), kTerm, lic_now(3, 0))),
