@@ -246,6 +246,18 @@ void LeaseIn::settle() {
   if (std::exchange(borrow_due_, false)) borrow();
 }
 
+// Hosts that no lease and no job of ours has any more are gone for the Book.
+void LeaseIn::forget_returned() {
+  std::vector<std::string> returned;
+  for (const std::string& host : came_)
+    if (const HostId id(host); !has_host(std::string(id.cluster()), std::string(id.host())))
+      returned.push_back(host);
+  for (const std::string& host : returned) {
+    came_.erase(host);
+    handler_.gone(host);
+  }
+}
+
 // Where two leases have slots of one host, those of the first are used.
 void LeaseIn::borrow() {
   std::map<HostId, sched::HostOnLease> hosts;
@@ -276,6 +288,7 @@ void LeaseIn::borrow() {
     if (knows(std::string(host.cluster())) && !came_.contains(host.text())) fresh.push_back(host.text());
     list.push_back(std::move(on_lease));
   }
+  forget_returned();
   hosts_.borrowed(std::move(names));
   for (const std::string& name : keeper_.borrow(std::move(list), instances()))
     if (unknown_.size() < 1000 && unknown_.insert(name).second)

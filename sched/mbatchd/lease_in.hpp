@@ -78,6 +78,8 @@ class LeaseIn : public sched::Engine {
   const sched::BorrowedLoad* load_of(const sched::HostId& host) const;
   // Everything is committed: answers.
   void flush();
+  // Attempts that are kept until the provider has told all that it holds. For tests.
+  std::size_t kept_of(const std::string& cluster) const;
 
   // --- orders
   void start(const std::string& host, sched::order::Start order) override;
@@ -91,9 +93,10 @@ class LeaseIn : public sched::Engine {
   using LeaseId = sched::lease::LeaseId;
   using Lease = sched::lease::ConsumerLease;
   struct Peer {
-    bool greeted = false;  // all attempts that it holds were told
-    wire::ForwardHeld held;
-    std::size_t held_bytes = 0;
+    bool greeted = false;                              // all attempts that it holds were told
+    wire::ForwardHeld held;                            // of these what may be ours
+    std::set<std::pair<sched::Attempt, bool>> named;   // those in `held`; whether it is a part
+    std::size_t held_bytes = 0;                        // of all
     std::map<std::string, sched::BorrowedLoad> loads;  // by its name of the host
     std::map<std::string, HostPlace> places;           // likewise
   };
@@ -145,6 +148,7 @@ class LeaseIn : public sched::Engine {
   void take_listed(const std::string& cluster, const wire::LeasesTold& told);
   Result<void> take_loads(const std::string& cluster, const wire::LeaseLoads& told);
   Result<void> take_held(const std::string& cluster, const wire::ForwardHeld& part);
+  bool may_be_ours(const std::string& cluster, const wire::ForwardAttempt& told) const;
   Result<void> take_state(const std::string& cluster, const wire::ForwardState& told);
   Result<void> take_over(const std::string& cluster, const wire::ForwardOver& told);
   void greeted(const std::string& cluster);
@@ -173,6 +177,7 @@ class LeaseIn : public sched::Engine {
   // `host` is another host of the attempt than its first one.
   bool is_other_host(const std::string& host, const sched::Attempt& attempt) const;
   void borrow();
+  void forget_returned();
   void borrow_soon() {
     borrow_due_ = true;
     handler_.turn_soon();

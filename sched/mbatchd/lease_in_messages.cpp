@@ -20,7 +20,7 @@ using sched::JobKey;
 
 constexpr std::size_t kMostLeases = 10'000;  // of one provider
 constexpr std::size_t kMostEnds = 10'000;    // of one provider, not committed yet
-constexpr int kMostHeld = 200'000;           // attempts on lent hosts of one provider
+constexpr std::size_t kMostHeld = 200'000;   // attempts on lent hosts of one provider
 constexpr std::size_t kMostHeldBytes = std::size_t{256} << 20;
 constexpr std::size_t kMostHostsOfLeases = 2 * peers::kMostLeasedHosts;  // of all leases of one provider
 
@@ -147,15 +147,54 @@ Result<void> LeaseIn::take_loads(const std::string& cluster, const wire::LeaseLo
   return {};
 }
 
+// The attempt may have been started by us at the cluster, and not be over there as far as we know.
+bool LeaseIn::may_be_ours(const std::string& cluster, const wire::ForwardAttempt& told) const {
+  const sched::Job* job = jobs_.find(sched::key_of(told.key()));
+  if (!job || peers::is_another(job, told) || told.attempt() > job->record.attempt()) return false;
+  const auto& hosts = job->record.hosts();
+  return told.attempt() < job->record.attempt() || hosts.empty() ||
+         std::any_of(hosts.begin(), hosts.end(),
+                     [&](const auto& host) { return provider_of(host.name()) == cluster; });
+}
+
+std::size_t LeaseIn::kept_of(const std::string& cluster) const {
+  const auto peer = peers_.find(cluster);
+  return peer == peers_.end() ? 0 : peer->second.named.size();
+}
+
+// Of a provider's greeting only what may be ours is kept until the last part: each attempt once, so no more than we have started.
 Result<void> LeaseIn::take_held(const std::string& cluster, const wire::ForwardHeld& part) {
   Peer& peer = peers_.at(cluster);
   if (peer.greeted) return {};
-  peer.held.MergeFrom(part);
   peer.held_bytes += part.ByteSizeLong();
-  if (peer.held_bytes > kMostHeldBytes || peer.held.running_size() + peer.held.over_size() > kMostHeld)
+  std::vector<wire::PeerMessage> strangers;
+  const auto is_named = [&peer](const wire::ForwardAttempt& told) {
+    return !peer.named.emplace(peers::attempt_of(told), told.part()).second;
+  };
+  for (const auto& state : part.running()) {
+    const auto told = peers::believed(state.job());
+    if (!check(state.attempt()) || !told) continue;
+    // Nothing of ours can be on a host that we do not know.
+    if (!may_be_ours(cluster, state.attempt()) || !has_host(cluster, state.attempt().lent_host())) {
+      strangers.push_back(peers::end_of_stranger(state));
+    } else if (!is_named(state.attempt())) {
+      auto& one = *peer.held.add_running();
+      one = state;
+      *one.mutable_job() = *told;
+    }
+  }
+  for (const auto& over : part.over()) {
+    if (!check(over.attempt())) continue;
+    if (of_no_job(over.attempt()) || !may_be_ours(cluster, over.attempt()))
+      acknowledge_end(cluster, over.attempt());
+    else if (!is_named(over.attempt()))
+      *peer.held.add_over() = over;
+  }
+  if (peer.held_bytes > kMostHeldBytes || peer.named.size() > kMostHeld)
     return internal_error("found attempts on lent hosts without end, expected at most " +
                           std::to_string(kMostHeld) + ", in " + std::to_string(kMostHeldBytes >> 20) + " MB");
   if (part.last()) greeted(cluster);
+  for (auto& message : strangers) handler_.say(cluster, std::move(message));  // may end the connection
   return {};
 }
 
@@ -164,24 +203,14 @@ void LeaseIn::greeted(const std::string& cluster) {
   Peer& peer = peers_.at(cluster);
   peer.greeted = true;
   const wire::ForwardHeld held = std::exchange(peer.held, {});
+  peer.named.clear();
   std::erase_if(starts_, [&](const auto& one) { return one.first.first == cluster; });
   erase_endings([&](const OfProvider& one) { return one.first == cluster; });
   std::erase_if(parts_, [&](const auto& one) { return one.first.second == cluster; });
   std::map<std::string, wire::ForwardHeld> by_host;
   std::map<std::string, std::vector<report::Held>> parts;
-  const auto another = [this](const wire::ForwardAttempt& attempt) {
-    return peers::is_another(jobs_.find(sched::key_of(attempt.key())), attempt);
-  };
   wire::ForwardHeld of_parts;  // and ends on hosts where nothing of ours can be
-  std::vector<wire::PeerMessage> strangers;
   for (const auto& state : held.running()) {
-    const auto told = peers::believed(state.job());
-    if (!check(state.attempt()) || !told) continue;
-    // Nothing of ours can be on a host that we do not know.
-    if (another(state.attempt()) || !has_host(cluster, state.attempt().lent_host())) {
-      strangers.push_back(peers::end_of_stranger(state));
-      continue;
-    }
     auto& here = by_host[id_of(state.attempt().lent_host(), cluster)];
     if (!state.attempt().part()) {
       *here.add_running() = state;
@@ -189,17 +218,16 @@ void LeaseIn::greeted(const std::string& cluster) {
     }
     *of_parts.add_running() = state;
     // One that is not prepared yet is offered again, and answered with how it stands then.
-    for (const auto& host : told->hosts())
+    for (const auto& host : state.job().hosts())
       if (state.prepared() && has_host(cluster, host.name()))
         parts[id_of(host.name(), cluster)].push_back(
             {peers::attempt_of(state.attempt()), report::Held::State::expected, false});
   }
   for (const auto& over : held.over())
-    if (check(over.attempt()) && !of_no_job(over.attempt()))
-      *(over.attempt().part() || !has_host(cluster, over.attempt().lent_host())
-            ? &of_parts
-            : &by_host[id_of(over.attempt().lent_host(), cluster)])
-           ->add_over() = over;
+    *(over.attempt().part() || !has_host(cluster, over.attempt().lent_host())
+          ? &of_parts
+          : &by_host[id_of(over.attempt().lent_host(), cluster)])
+         ->add_over() = over;
   for (const auto& [host, there] : parts) by_host.try_emplace(host);
   for (const auto& [id, one] : leases_)
     if (id.provider == cluster)
@@ -220,8 +248,6 @@ void LeaseIn::greeted(const std::string& cluster) {
     for (const auto& state : there.running()) static_cast<void>(take_state(cluster, state));
     for (const auto& over : there.over()) static_cast<void>(take_over(cluster, over));
   }
-  for (const auto& over : held.over())
-    if (check(over.attempt()) && of_no_job(over.attempt())) acknowledge_end(cluster, over.attempt());
   for (const auto& state : of_parts.running()) static_cast<void>(take_state(cluster, state));
   for (const auto& over : of_parts.over()) static_cast<void>(take_over(cluster, over));
   if (!by_host.empty()) handler_.told(by_host.begin()->first, report::PartsTold{});
@@ -229,7 +255,6 @@ void LeaseIn::greeted(const std::string& cluster) {
   for (const auto& [id, one] : leases_)
     if (id.provider == cluster) answers_.insert(id);
   handler_.plan_soon();
-  for (auto& message : strangers) handler_.say(cluster, std::move(message));  // may end the connection
 }
 
 // A part has no record of its own there: what follows from its end is for LeaseIn.

@@ -43,9 +43,9 @@ void Queries::answer_view(const Asked& asked) {
     return clients_.reply(asked.link,
                           refusal(Refusal::BAD_REQUEST, "this mbatchd does not know what is asked"));
   Clients::Parts guarded = [next = std::move(*parts), view, files = configuration_,
-                            this]() -> sched::answers::AnswerPart {
+                            numbers = keeper_.times_anew(), this]() -> sched::answers::AnswerPart {
     // Between two parts a reconfiguration may change the numbers of hosts.
-    if (files != configuration_)
+    if (files != configuration_ || numbers != keeper_.times_anew())
       return refusal(Refusal::FAILED, "the configuration has changed meanwhile, ask again");
     auto part = next(view());
     jobs_.pack();

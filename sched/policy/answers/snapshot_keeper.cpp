@@ -13,6 +13,7 @@ namespace {
 // After so many new demands, trim() drops those without jobs.
 constexpr std::size_t kTrimAfter = 10'000;
 constexpr std::size_t kPackAfter = 1000;
+constexpr std::size_t kManyReturned = 10'000;
 
 std::string demand_name(const Job& job) {
   return std::to_string(job.record.submission()) + ' ' + job.record.queue();
@@ -40,6 +41,7 @@ LoadVector vector_of(const IndexTable& table, const std::vector<ResourceId>& ids
 }  // namespace
 
 void SnapshotKeeper::configure(std::shared_ptr<const cycle::PlacementRules> rules) {
+  ++times_anew_;
   rules_ = std::move(rules);
   if (!borrowed_.empty()) rules_ = cycle::with_borrowed(*rules_, borrowed_ids(), borrowed_instances_);
   snapshot_ = std::make_unique<cycle::Snapshot>(rules_);
@@ -256,6 +258,11 @@ std::vector<std::string> SnapshotKeeper::borrow(std::vector<HostOnLease> hosts,
     for (const auto& [name, value] : host.words) note(name);
   }
   return {unknown.begin(), unknown.end()};
+}
+
+bool SnapshotKeeper::many_returned() const {
+  const std::size_t all = rules_->hosts.size() - rules_->own_hosts;
+  return all > kManyReturned && all > 2 * borrowed_.size();
 }
 
 void SnapshotKeeper::take_borrowed_instances() {

@@ -45,6 +45,11 @@ class SnapshotKeeper {
   // Returns the resources that their clusters have and we do not, each once: they are dropped.
   std::vector<std::string> borrow(std::vector<HostOnLease> hosts,
                                   std::vector<InstancesOnLease> instances = {});
+  // Hosts that came back to their clusters keep their numbers in the snapshot until configure(), which is due where they are many: a
+  // provider may lend other hosts every minute.
+  bool many_returned() const;
+  // How often configure() has given hosts other numbers.
+  std::size_t times_anew() const { return times_anew_; }
   // What leases take of our hosts, and of instances by their places in PlacementRules::shared. Replaces what the call before has set.
   void lend(std::map<std::string, LentOfHost> hosts, std::vector<double> instances = {});
   // What LIM or the files say of a host of ours.
@@ -91,6 +96,7 @@ class SnapshotKeeper {
   std::vector<double> lent_instances_;      // by place
   LoadNews news_;
   bool load_known_ = false;
+  std::size_t times_anew_ = 0;
 };
 
 }  // namespace rollcall::sched::answers

@@ -398,7 +398,28 @@ void Memory::suspect_no_longer(WallTime now) {
 
 void HostLedger::borrowed(BorrowedNames hosts) {
   memory_->config.borrowed = std::make_shared<const BorrowedNames>(std::move(hosts));
+  memory_->forget_returned_hosts();
 }
+
+// Now and then: a provider may lend other hosts every minute. What an administrator has closed is kept by its name, in host_controls.
+void Memory::forget_returned_hosts() {
+  constexpr std::size_t kMany = 1000;
+  if (hosts.count() < std::max(kMany, forgets_hosts_at)) return;
+  std::vector<HostNumber> returned;
+  hosts.each_link([&](HostNumber host, HostLink& link) {
+    const HostId& id = hosts.id(host);
+    if (id.ours() || id.is_cluster() || config.borrowed->count(id) != 0 || link.connected) return;
+    if (const JobsOf* there = hosts.find_jobs(id.text()); there == nullptr || there->jobs.empty())
+      returned.push_back(host);
+  });
+  for (const HostNumber host : returned) {
+    if (const auto due = hosts.link(host).due; due != 0) deadlines.erase({due, Timer::host, {}, host});
+    hosts.forget(host);
+  }
+  forgets_hosts_at = 2 * hosts.count();
+}
+
+std::size_t HostLedger::known_hosts() const { return memory_->hosts.count(); }
 
 void HostLedger::cpu_factors(std::unordered_map<HostId, double> factors) {
   memory_->cpu_factors = std::move(factors);

@@ -6,7 +6,9 @@
 
 #include <array>
 #include <deque>
+#include <functional>
 #include <tuple>
+#include <unordered_map>
 
 #include "sched/policy/book/book.hpp"
 #include "sched/policy/jobs/dependency_watch.hpp"
@@ -56,16 +58,28 @@ struct HostLink {
   std::string left_behind;  // what an administrator has to remove there, as a message; "": nothing
 };
 
-// The hosts that the Book has heard of, by number. They stay for the Book's life; references to their parts stay valid.
+// The hosts that the Book has heard of, by number. References to their parts stay valid. A host stays until it is forgotten; its number
+// is then given to another one.
 class KnownHosts {
  public:
   HostNumber number(std::string_view written) {
-    if (const auto known = numbers_.find(written)) return *known;
-    hosts_.emplace_back();
-    return numbers_.add(HostId(std::string(written)));
+    if (const auto known = find(written)) return *known;
+    const auto host = free_.empty() ? static_cast<HostNumber>(hosts_.size()) : free_.back();
+    if (free_.empty())
+      hosts_.emplace_back();
+    else
+      free_.pop_back();
+    hosts_[host].id = HostId(std::string(written));
+    return numbers_.emplace(hosts_[host].id.text(), host).first->second;
   }
-  std::size_t size() const { return hosts_.size(); }
-  const HostId& id(HostNumber host) const { return numbers_[host]; }
+  std::size_t count() const { return numbers_.size(); }
+  const HostId& id(HostNumber host) const { return hosts_[host].id; }
+  // No job is on it, and no deadline names it.
+  void forget(HostNumber host) {
+    numbers_.erase(hosts_[host].id.text());
+    hosts_[host] = {};
+    free_.push_back(host);
+  }
 
   // Makes the host, or its part, if there is none yet.
   JobsOf& jobs(HostNumber host) { return made(hosts_[host].jobs); }
@@ -77,17 +91,18 @@ class KnownHosts {
   const HostLink* find_link(std::string_view written) const { return find(written, &Known::link); }
   template <class Take>
   void each_link(const Take& take) {  // by number
-    for (HostNumber host = 0; host < size(); ++host)
+    for (HostNumber host = 0; host < hosts_.size(); ++host)
       if (auto& link = hosts_[host].link) take(host, *link);
   }
   template <class Take>
   void each_jobs(const Take& take) const {
-    for (HostNumber host = 0; host < size(); ++host)
+    for (HostNumber host = 0; host < hosts_.size(); ++host)
       if (const auto& jobs = hosts_[host].jobs) take(host, *jobs);
   }
 
  private:
   struct Known {
+    HostId id;
     std::optional<JobsOf> jobs;
     std::optional<HostLink> link;
   };
@@ -95,13 +110,22 @@ class KnownHosts {
   static T& made(std::optional<T>& one) {
     return one ? *one : one.emplace();
   }
+  std::optional<HostNumber> find(std::string_view written) const {
+    const auto found = numbers_.find(written);
+    return found == numbers_.end() ? std::nullopt : std::optional(found->second);
+  }
   template <class T>
   const T* find(std::string_view written, std::optional<T> Known::*part) const {
-    const auto host = numbers_.find(written);
+    const auto host = find(written);
     return host && hosts_[*host].*part ? &*(hosts_[*host].*part) : nullptr;
   }
-  HostNumbers numbers_;
+  struct Hash {
+    using is_transparent = void;
+    std::size_t operator()(std::string_view written) const { return std::hash<std::string_view>()(written); }
+  };
+  std::unordered_map<std::string, HostNumber, Hash, std::equal_to<>> numbers_;
   std::deque<Known> hosts_;
+  std::vector<HostNumber> free_;  // numbers of hosts that were forgotten
 };
 
 // A job: unpacked as `job` while it is worked with, else only as bytes in `record` (JobTable::pack()). Memory::entry() and at()
@@ -183,6 +207,7 @@ struct Memory : jobs::JobFacts {
   // "@cluster": connected, and of a release that knows no recalls (signals).
   std::set<std::string> without_recalls, without_signals;
   KnownHosts hosts;
+  std::size_t forgets_hosts_at = 0;  // when so many are known
   std::map<JobKey, HeldEnd> held_ends;
   std::map<wire::JobStatus, std::set<JobKey>> by_status;
   std::unordered_map<std::string, std::set<std::int32_t>> by_name;  // ids by job name
@@ -309,6 +334,8 @@ struct Memory : jobs::JobFacts {
   std::int64_t recall_due_us(const BookEntry& entry);  // 0: never
   void time_id(std::int32_t id);
   void time_host(HostNumber host);
+  // Forgets borrowed hosts that no lease and no job has any more.
+  void forget_returned_hosts();
   void clean(std::int32_t id, WallTime now, Effects& effects);
 
   // --- people

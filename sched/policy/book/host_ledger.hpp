@@ -51,8 +51,10 @@ class HostLedger {
   Effects dispatch(JobKey key, const event::Dispatched& plan, WallTime now);
   Effects suspend(JobKey key, const event::SuspendPlanned& plan, WallTime now);
   Effects resume(JobKey key, const event::ResumePlanned& plan, WallTime now);
-  // The hosts that are on lease now: names that clients may use (-m, hclose, bjobs -m). Jobs on hosts that are not in it any more stay.
+  // The hosts that are on lease now: names that clients may use (-m, hclose, bjobs -m). Jobs on hosts that are not in it any more stay,
+  // and so do those hosts until no job is there.
   void borrowed(BorrowedNames hosts);
+  std::size_t known_hosts() const;
   // CPU factors of all known hosts, for the placements of brun.
   void cpu_factors(std::unordered_map<HostId, double> factors);
 

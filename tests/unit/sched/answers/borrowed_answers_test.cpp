@@ -68,6 +68,26 @@ TEST_F(Borrowed, BhostsShowsTheSlotsOfTheLeaseAndTheStateSeenFromHere) {
   EXPECT_THAT(rows(), testing::EndsWith("b1@east 4 ok, b2@east 1 closed, c1@west 2 unreach"));
 }
 
+// A provider may lend other hosts every minute: those that it had lent keep numbers until the snapshot is made anew.
+TEST_F(Borrowed, HostsThatWereReturnedAreForgottenWhenTheyAreMany) {
+  int rounds = 0;
+  for (; !keeper.many_returned() && rounds < 100; ++rounds) {
+    std::vector<HostOnLease> hosts;
+    for (int i = 0; i < 500; ++i)
+      hosts.push_back(lent("h" + std::to_string(rounds) + "." + std::to_string(i) + "@east", 1));
+    borrow(hosts);
+  }
+  EXPECT_EQ(rounds, 20);
+  const auto before = keeper.times_anew();
+  const auto files = book->jobs().config();
+  keeper.configure(cycle::placement_rules(files.cluster, files.lsb));
+  EXPECT_FALSE(keeper.many_returned());
+  EXPECT_EQ(keeper.times_anew(), before + 1) << "hosts have other numbers";
+  const auto& rules = keeper.snapshot().rules();
+  EXPECT_EQ(rules.hosts.size() - rules.own_hosts, 500U);
+  EXPECT_TRUE(rules.host("h19.7@east"));
+}
+
 // lsf.shared here has lic, and no host of ours.
 TEST_F(Borrowed, BhostsShowsInstancesOfALeaseAndWhatOurJobsReserve) {
   auto files = book->jobs().config();

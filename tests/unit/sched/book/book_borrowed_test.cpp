@@ -48,6 +48,38 @@ TEST_F(BorrowedInTheBook, WordsNameHostsOfTheirClusterAlone) {
   EXPECT_EQ(named("b1@west"), std::nullopt);
 }
 
+// A provider may give its hosts other names every minute.
+TEST_F(BorrowedInTheBook, HostsThatNoLeaseAndNoJobHasAreForgotten) {
+  const auto lend = [this](int round) {
+    std::vector<std::string> names;
+    BorrowedNames borrowed{HostId("b1@east")};
+    for (int i = 0; i < 100; ++i)
+      names.push_back("h" + std::to_string(round) + "." + std::to_string(i) + "@east");
+    for (const auto& name : names) borrowed.insert(HostId(name));
+    book->hosts().borrowed(std::move(borrowed));
+    for (const auto& name : names) hello(name);
+    return names;
+  };
+  lent();
+  for (const char* host : {"hostA", "b1@east", "left@east"}) hello(host);
+  const JobKey key{submit(plain_job()), 0};
+  dispatch(key, {"left@east"});
+  runs(key);
+  book->hosts().host_gone("left@east", now);
+  for (int round = 0; round < 200; ++round)
+    for (const auto& name : lend(round)) book->hosts().host_gone(name, now);
+  EXPECT_LT(book->hosts().known_hosts(), 2100U) << "of 20,000";
+  EXPECT_TRUE(book->hosts().connected("hostA"));
+  EXPECT_TRUE(book->hosts().connected("b1@east"));
+  EXPECT_EQ(job(key).record.hosts(0).name(), "left@east");
+  EXPECT_THAT(book->jobs().on_host("left@east"), ElementsAre(key));
+  for (int minute = 0; minute < 60; ++minute) {  // deadlines of forgotten hosts are gone
+    now.us += 60'000'000;
+    book->tick(now);
+  }
+  EXPECT_EQ(status(key), wire::STATUS_UNKWN);
+}
+
 TEST_F(BorrowedInTheBook, LeasesOutliveAReconfiguration) {
   lent();
   book->configure(site_files(), now);

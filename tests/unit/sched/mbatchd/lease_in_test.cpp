@@ -319,6 +319,22 @@ TEST_F(LeaseInTest, TheHostsOfAllLeasesOfAProviderAreBounded) {
   EXPECT_TRUE(told(11, 3, most)) << "it has them already";
 }
 
+TEST_F(LeaseInTest, HostsThatNoLeaseAndNoJobHasAreGone) {
+  connects();
+  second_lease(1);
+  EXPECT_TRUE(book->hosts().connected("n4@east"));
+  const sched::JobKey key = dispatched();
+  hear([](auto& message) { message.mutable_lease_over()->set_lease(6); });
+  hear([](auto& message) { message.mutable_lease_over()->set_lease(5); });
+  EXPECT_FALSE(book->hosts().connected("n4@east"));
+  EXPECT_FALSE(book->hosts().connected("n3@east"));
+  EXPECT_TRUE(book->hosts().connected("n2@east")) << "a job is there";
+  over(key, wire::ForwardOver::ENDED);
+  second_lease(2);
+  EXPECT_FALSE(book->hosts().connected("n2@east"));
+  EXPECT_TRUE(book->hosts().connected("n4@east")) << "it is lent again";
+}
+
 // Its own parts that were left over are asked back, however many another one makes up.
 TEST_F(LeaseInTest, PartsThatNeverWereAreNotedUpToABoundAndAllAskedBack) {
   connects();
@@ -332,6 +348,44 @@ TEST_F(LeaseInTest, PartsThatNeverWereAreNotedUpToABoundAndAllAskedBack) {
     ASSERT_TRUE(in->heard("east", strange));
   }
   EXPECT_EQ(count(What::kRecall), kMany);
+}
+
+// Of what a provider says that it holds no more is kept than we have started there, however much it tells.
+TEST_F(LeaseInTest, AGreetingIsKeptAsFarAsItsAttemptsAreOurs) {
+  connects();
+  const sched::JobKey key = dispatched();
+  const auto mine = state_of(key).state();
+  const sched::JobKey here{submit(sched::book::plain_job()), 0};
+  tells("hostA", sched::report::HostCame{});
+  dispatch(here);
+  in->lost("east");
+  in->serves("east");
+  stands(wire::LeaseStands::ACTIVE, 1, 2);
+  hear([](auto& message) { message.mutable_leases_told()->add_leases(5); });
+  said.clear();
+  constexpr int kParts = 20, kEach = 100;
+  for (int part = 0; part < kParts; ++part)
+    hear([&](auto& message) {
+      auto& held = *message.mutable_held();
+      *held.add_running() = mine;  // again and again
+      *held.add_over()->mutable_attempt() = mine.attempt();
+      auto& of_here = *held.add_running() = mine;
+      of_here.mutable_attempt()->mutable_key()->set_id(here.id);
+      for (int i = 0; i < kEach; ++i) {
+        auto& unknown = *held.add_running() = mine;
+        unknown.mutable_attempt()->mutable_key()->set_id(1000 + part * kEach + i);
+        auto& later = *held.add_running() = mine;
+        later.mutable_attempt()->set_attempt(static_cast<std::uint32_t>(100 + part * kEach + i));
+        auto& over = *held.add_over() = {};
+        *over.mutable_attempt() = unknown.attempt();
+      }
+    });
+  EXPECT_EQ(in->kept_of("east"), 1U);
+  EXPECT_EQ(count(What::kSignal), kParts * (2 * kEach + 1)) << "the others are killed there";
+  held();
+  in->flush();
+  EXPECT_EQ(count(What::kAcknowledge), kParts * kEach) << "and their ends are not told again";
+  EXPECT_EQ(status(key), wire::STATUS_RUN);
 }
 
 TEST_F(LeaseInTest, AnEndThatIsToldAgainAndAgainIsAcknowledgedOnce) {
