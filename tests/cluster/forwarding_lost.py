@@ -22,6 +22,7 @@ RCVJOBS_FROM = {other}
 End Queue
 """
 PARAMS = "MC_PLUGIN_UPDATE_INTERVAL = 1\nMC_RUSAGE_UPDATE_INTERVAL = 1\nMC_PENDING_REASON_UPDATE_INTERVAL = 1\nMBD_SLEEP_TIME = 2"
+DROPPED = "its result is dropped CLEAN_PERIOD after its end, unless the cluster connects before"
 
 
 def two(bench, slots=2):
@@ -55,7 +56,7 @@ def test_an_administrator_writes_off_a_dead_cluster(bench):
         for line in (f"Job <{lost}> runs in cluster <east> as job <{there}>: its result is lost, it ends as EXIT\n",
                      f"Job <{again}> runs in cluster <east> as job <{west_there(said, again)}>: its result is lost, it pends here again\n",
                      f"Job <{waits}> waits in cluster <east> as job <{west_there(said, waits)}>: it pends here again\n",
-                     f"Job <{guest}>, which is job <{theirs}> of cluster <east>, runs on: its result will be dropped\n",
+                     f"Job <{guest}>, which is job <{theirs}> of cluster <east>, runs on: {DROPPED}\n",
                      "The jobs are written off.\n"):
             expect_in(line, said, "what becomes of each")
         expect_equal([west.field(job) for job in (lost, again, waits, guest)], ["EXIT", "PEND", "PEND", "RUN"], "jobs in west")
@@ -223,7 +224,7 @@ def test_jobs_of_a_cluster_that_the_executing_one_drops_run_on_and_their_results
         drop(east, "west", "lsf.shared")
         wait_until_gone(west, "east")
         said = east.good("badmin", "hforget", "-f", "-jobs", "@west")
-        expect_in(f"Job <{there}>, which is job <{lost}> of cluster <west>, runs on: its result will be dropped\n", said, "in east")
+        expect_in(f"Job <{there}>, which is job <{lost}> of cluster <west>, runs on: {DROPPED}\n", said, "in east")
         said = west.good("badmin", "hforget", "-f", "-jobs", "@east")
         expect_in(f"Job <{lost}> runs in cluster <east> as job <{there}>: its result is lost, it ends as EXIT\n", said, "in west")
         expect_equal((west.field(lost), east.field(there)), ("EXIT", "RUN"), "written off by both, it runs on")

@@ -86,10 +86,13 @@ class WritingOff {
                             text(key_of(record.from().key())) + "> of cluster <" + cluster_ + ">, ";
     const bool waits = pending(record.status());
     const bool part = is_part(record) && placed(record.status());
-    say(job + (finished(record.status()) ? "has ended: its result is dropped"
-               : part                    ? "is a part of it: it is ended"
-               : waits                   ? "has not started: it is withdrawn"
-                                         : "runs on: its result will be dropped"));
+    say(job + (finished(record.status())
+                   ? "has ended: its result is dropped CLEAN_PERIOD after that, unless the "
+                     "cluster connects before"
+               : part  ? "is a part of it: it is ended"
+               : waits ? "has not started: it is withdrawn"
+                       : "runs on: its result is dropped CLEAN_PERIOD after its end, unless the "
+                         "cluster connects before"));
     if (only_say_) return;
     {
       const Memory::Change change(m_, entry);

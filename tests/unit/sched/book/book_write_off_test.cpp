@@ -43,8 +43,12 @@ TEST_F(WriteOff, SaysOfEachJobWhatBecomesOfIt) {
       id(runs) + " runs in cluster <east> as job <70>: its result is lost, it ends as EXIT",
       id(again) + " runs in cluster <east> as job <70>: its result is lost, it pends here again",
       id(theirs_waits) + ", which is job <7> of cluster <east>, has not started: it is withdrawn",
-      id(theirs_runs) + ", which is job <8> of cluster <east>, runs on: its result will be dropped",
-      id(theirs_over) + ", which is job <9> of cluster <east>, has ended: its result is dropped"};
+      id(theirs_runs) +
+          ", which is job <8> of cluster <east>, runs on: its result is dropped CLEAN_PERIOD after its "
+          "end, unless the cluster connects before",
+      id(theirs_over) +
+          ", which is job <9> of cluster <east>, has ended: its result is dropped CLEAN_PERIOD after "
+          "that, unless the cluster connects before"};
   const auto said = write_off(true);
   EXPECT_EQ(said.lines, lines);
   EXPECT_THAT(said.effects, IsEmpty());
