@@ -363,6 +363,8 @@ void LeaseIn::signal(const std::string& host, const sched::order::Signal& order)
   const auto part = part_at(cluster, order.attempt);
   // The order of the first host there is for all.
   if (part.empty() ? is_other_host(host, order.attempt) : part.front().name() != host) return;
+  // A part that was not offered yet is not known there. The signal comes again behind the order.
+  if (!part.empty() && !parts_.contains({order.attempt, cluster})) return;
   wire::PeerMessage message = peers::signal_of(order);
   *message.mutable_signal()->mutable_attempt() = named(order.attempt, host);
   message.mutable_signal()->mutable_attempt()->set_part(!part.empty());

@@ -6,8 +6,10 @@
 
 #include "common/io/local_time.hpp"
 #include "common/io/memory_reserve.hpp"
+#include "sched/policy/jobs/job_life.hpp"
 #include "sched/policy/peers/crossing.hpp"
 #include "sched/policy/peers/span_messages.hpp"
+#include "sched/policy/values/spans.hpp"
 
 namespace rollcall::mbatchd {
 namespace {
@@ -264,9 +266,18 @@ void OtherClusters::host_came(const std::string& host) {
   order_again();
 }
 
+void OtherClusters::await_span(const std::string& host, const sched::Attempt& attempt) {
+  unnamed_.insert({host, attempt});
+  if (const auto span = spans_.of(attempt)) return hosts_.kept_back(attempt, sched::unnamed_host(*span));
+  if (const sched::Job* part = jobs_.find(attempt.job))
+    hosts_.kept_back(attempt, sched::HostId::whole_cluster(part->record.from().cluster()).text());
+}
+
+// Signals that were kept back with an order follow it.
 void OtherClusters::order_again() {
   sched::Effects orders;
   for (const auto& [host, attempt] : std::exchange(unnamed_, {})) {
+    hosts_.kept_back(attempt, "");
     const sched::Job* job = jobs_.find(attempt.job);
     if (!job || !sched::placed(job->status()) || job->record.attempt() != attempt.number ||
         job->record.hosts().empty())
@@ -275,6 +286,8 @@ void OtherClusters::order_again() {
       orders.push_back(sched::effect::OrderStart{attempt.job, host, attempt.number});
     else
       orders.push_back(sched::effect::OrderExpect{attempt.job, host, attempt.number});
+    for (const auto& sent : job->record.signals())
+      orders.push_back(sched::effect::OrderSignal{host, sched::jobs::signal_order(job->record, sent)});
   }
   handler_.changed(std::move(orders));
 }

@@ -78,9 +78,7 @@ class OtherClusters {
   std::optional<wire::JobSpan> span_of(const sched::Attempt& attempt) const { return spans_.of(attempt); }
   bool is_part(const sched::Attempt& attempt) const { return spans_.is_part(attempt); }
   // An order that could not leave, as not all hosts of its job can be named yet: it comes again when more can.
-  void await_span(const std::string& host, const sched::Attempt& attempt) {
-    unnamed_.insert({host, attempt});
-  }
+  void await_span(const std::string& host, const sched::Attempt& attempt);
 
   // Hosts of ours take starts, or do not any more.
   void hosts_changed() { lease_out_.hosts_changed(); }

@@ -9,7 +9,7 @@
 
 #include "sched/mbatchd/res_links.hpp"
 #include "sched/mbatchd/res_translation.hpp"
-#include "sched/policy/values/spans.hpp"
+#include "sched/policy/values/kept_back.hpp"
 
 namespace rollcall::mbatchd {
 namespace {
@@ -54,13 +54,15 @@ class ResEngine : public Engine {
       for (const auto& [named, attempts] : std::exchange(gos_, {})) hosts_.send(named, mbatchd::go(attempts));
     });
   }
+  // RES would answer that it knows no such attempt. The signal comes again behind the order.
   void signal(const std::string& host, const sched::order::Signal& order) override {
-    send(host, to_res(order));
+    if (kept_back_.signal_leaves(host, order.attempt)) send(host, to_res(order));
   }
   void acknowledge(const std::string& host, const sched::Attempt& attempt) override {
     send(host, acknowledgement(attempt));
   }
   void release(const std::string& host, const sched::Attempt& attempt) override {
+    kept_back_.released(host, attempt);
     send(host, mbatchd::release(attempt, setup_.is_part && setup_.is_part(attempt)));
   }
 
@@ -133,10 +135,11 @@ class ResEngine : public Engine {
   }
   // A RES of an older release starts a job on lent slots as any other one. False: the order cannot leave, as what the hosts of the job
   // share is not known.
-  bool stamp(const std::string& host, const sched::Attempt& attempt, wire::ToRes& order) const {
+  bool stamp(const std::string& host, const sched::Attempt& attempt, wire::ToRes& order) {
     if (setup_.grants_of && knows_leases_.contains(host)) put_grants(setup_.grants_of(host, attempt), order);
     auto span = setup_.span_of ? setup_.span_of(attempt) : std::nullopt;
     const auto leaves = sched::span_of_order(span, setup_.is_part && setup_.is_part(attempt));
+    kept_back_.ordered(host, attempt, leaves);
     if (leaves == sched::OrderSpan::waits) {
       setup_.log.info("the order of job " + sched::text(attempt.job) + " for " + host +
                       " waits: where all hosts of the job are reached was not told yet");
@@ -162,6 +165,7 @@ class ResEngine : public Engine {
   }
   void lost(const std::string& host, Duration silent) {
     gos_.erase(host);
+    kept_back_.gone(host);
     knows_leases_.erase(host);
     places_.erase(host);
     setup_.log.warning("RES of " + host + " is not connected any more");
@@ -175,7 +179,8 @@ class ResEngine : public Engine {
   bool gos_posted_ = false;
   std::set<std::string> knows_leases_;  // connected hosts whose RES keeps numbers of grants
   std::map<std::string, HostPlace>
-      places_;                  // of connected hosts that take part in jobs on hosts of several clusters
+      places_;  // of connected hosts that take part in jobs on hosts of several clusters
+  sched::KeptBack kept_back_;
   std::set<std::string> lost_;  // told in the log, and not connected again since
 };
 

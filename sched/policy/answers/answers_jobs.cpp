@@ -98,6 +98,9 @@ void add_waiting_orders(const AnswerView& view, const wire::JobRecord& record, J
 // The reason of a job that has hosts, but whose first host has not reported that it begins.
 void add_start_reason(const Job& job, JobView& to) {
   if (is_elsewhere(job.record)) return add_forward_reason(job.record, to);
+  if (!job.launch.awaits.empty())
+    return add_reason(to, "The job is being started",
+                      "mbatchd waits to be told where " + job.launch.awaits + " is reached");
   std::string awaited;
   for (const auto& host : job.record.hosts())
     if (std::find(job.launch.prepared.begin(), job.launch.prepared.end(), host.name()) ==

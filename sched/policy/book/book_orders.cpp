@@ -151,11 +151,18 @@ std::string Memory::cut_off(const wire::JobRecord& record) const {
 }
 
 void Memory::note_waiting_order(const wire::JobRecord& record, WallTime now, Effects& effects) const {
-  const auto waiting = waiting_orders(record);
-  if (waiting.empty()) return;
-  wire::JobEvent event;
-  event.mutable_status()->set_why(waiting.back());  // without a status: it stays what it is
-  record_event(effects, key_of(record.key()), now, std::move(event));
+  for (const auto& cluster : cut_off(record)) {
+    const auto waiting = waiting_orders(record, cluster);
+    if (waiting.empty()) continue;
+    wire::JobEvent event;
+    event.mutable_status()->set_why(waiting.back());  // without a status: it stays what it is
+    record_event(effects, key_of(record.key()), now, std::move(event));
+  }
+}
+
+void HostLedger::kept_back(const Attempt& attempt, const std::string& awaited) {
+  BookEntry* entry = memory_->entry(attempt.job);
+  if (counts(entry, attempt.number) && !entry->job->launch.go_given) entry->job->launch.awaits = awaited;
 }
 
 bool HostLedger::has_go(const effect::OrderGo& order) const {

@@ -124,6 +124,19 @@ std::string silent_host(const Job& job) {
   return "";
 }
 
+event::StartNotTaken not_taken_in_time(const Job& job) {
+  const HostId awaited(job.launch.awaits);
+  if (awaited.empty()) {
+    const std::string silent = silent_host(job);
+    return {silent + " did not acknowledge the start in time", silent};
+  }
+  if (awaited.is_cluster())
+    return {"cluster " + std::string(awaited.cluster()) +
+                " did not tell in time where the job's hosts are reached",
+            ""};
+  return {"where " + awaited.text() + " is reached was not told in time", awaited.text()};
+}
+
 }  // namespace
 
 void Memory::clean(std::int32_t id, WallTime now, Effects& effects) {
@@ -180,9 +193,7 @@ Effects Book::tick(WallTime now) {
         break;
       case Timer::start: {
         entry->start_due = 0;
-        const std::string silent = silent_host(*entry->job);
-        m.step(*entry, event::StartNotTaken{silent + " did not acknowledge the start in time", silent}, now,
-               effects);
+        m.step(*entry, not_taken_in_time(*entry->job), now, effects);
         break;
       }
       case Timer::clean:

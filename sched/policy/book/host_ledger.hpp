@@ -67,6 +67,9 @@ class HostLedger {
   void not_known(const std::string& host, Unknown kind);
   // The host disconnected. `silent`: how long it had sent nothing before.
   Effects host_gone(const std::string& host, WallTime now, Duration silent = {});
+  // Orders of this start are kept back until it is known where `awaited` is reached: a host of the job, or the cluster whose part it is. "": no
+  // longer. That host, not one that has no order, is to blame if the start is not taken in time.
+  void kept_back(const Attempt& attempt, const std::string& awaited);
   // The host that mbatchd runs on. A connection to it does not show that the network works (suspects_itself).
   void set_own_host(std::string host);
 

@@ -3,6 +3,8 @@
 #pragma once
 
 #include <algorithm>
+#include <functional>
+#include <set>
 
 #include "sched/policy/jobs/job_life.hpp"
 
@@ -139,10 +141,13 @@ class LifeRecord {
     record_.set_starting(true);
   }
   void go_was_given() { launch_ = {}; }
-  // For an attempt that was dispatched before. `starting` is stored, so a change of it is saved; go_given is not.
+  // For an attempt that was dispatched before. `starting` is stored, so a change of it is saved; go_given is not. A start that waits already
+  // waits no longer for it.
   void withhold_go_again() {
     const bool known = record_.starting();
+    const std::int64_t since_us = launch_.go_given ? now_.us : launch_.since_us;
     withhold_go();
+    launch_.since_us = since_us;
     if (!known) changed();
   }
   void go_is_not_needed() {
@@ -201,9 +206,15 @@ class LifeRecord {
     effects_.push_back(effect::OrderRelease{record_.hosts(0).name(), attempt()});
     release();
   }
+  // Of the borrowed hosts of one cluster the first one: its order is for all of them.
   void release() {
-    for (int i = other_hosts_from(); i < record_.hosts_size(); ++i)
-      effects_.push_back(effect::OrderRelease{record_.hosts(i).name(), attempt()});
+    std::set<std::string, std::less<>> ordered;
+    if (!is_part(record_)) ordered.emplace(HostId(record_.hosts(0).name()).cluster());
+    for (int i = other_hosts_from(); i < record_.hosts_size(); ++i) {
+      const HostId host(record_.hosts(i).name());
+      if (host.ours() || ordered.emplace(host.cluster()).second)
+        effects_.push_back(effect::OrderRelease{host.text(), attempt()});
+    }
   }
 
   void terminate(bool sequential, std::int32_t reason) {

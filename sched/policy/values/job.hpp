@@ -37,6 +37,8 @@ struct Launch {
   std::int64_t since_us = 0;           // if go_given is false: when its hosts were ordered to prepare it
   std::vector<std::string> prepared;   // if go_given is false: hosts that have the order on disk
   std::vector<std::string> gone = {};  // of a part that is to end: hosts where nothing of it is left
+  std::string awaits =
+      {};  // if go_given is false: orders are kept back until it is known where this host is reached
 
   // It says more than what holds of an attempt of which nothing is known.
   bool is_known() const { return !go_given || !gone.empty(); }

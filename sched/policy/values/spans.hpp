@@ -25,6 +25,14 @@ inline bool names_all_hosts(const wire::JobSpan& span) {
                       [](const auto& place) { return place.addresses().empty(); });
 }
 
+// The first host of which it is not known where it is reached; "": there is none.
+inline std::string unnamed_host(const wire::JobSpan& span) {
+  for (const auto& place : span.places())
+    if (place.addresses().empty())
+      return place.host() + (place.cluster().empty() ? "" : HostId::whole_cluster(place.cluster()).text());
+  return "";
+}
+
 // How an order to a host of ours leaves. waits: not all hosts of the job can be named yet, or it is a part and what they share is not known:
 // the order comes again when more is.
 enum class OrderSpan { none, stamped, waits };

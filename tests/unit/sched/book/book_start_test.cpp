@@ -213,6 +213,36 @@ TEST_F(BookStart, AHostThatAnswersAndDoesNotPrepareLosesTheStart) {
   EXPECT_THAT(job({1, 0}).record.excluded_hosts(), ElementsAre("hostB"));
 }
 
+// Orders of a job on hosts of several clusters are kept back until it is known where each host is reached.
+TEST_F(BookStart, TheHostThatAKeptBackStartAwaitsIsToBlame) {
+  for (const std::string awaited : {"n2@east", "@west"}) {
+    start();
+    submit(plain_job());
+    comes("hostA");
+    comes("n2@east");
+    dispatch({1, 0}, {"hostA", "n2@east"});
+    book->hosts().kept_back(attempt({1, 0}), awaited);
+    now = *book->next_deadline();
+    effects = book->tick(now);
+    EXPECT_EQ(status({1, 0}), wire::STATUS_PEND);
+    EXPECT_EQ(job({1, 0}).record.excluded_hosts_size(), awaited == "@west" ? 0 : 1);
+    EXPECT_EQ(job({1, 0}).record.start_failure(),
+              awaited == "@west" ? "cluster west did not tell in time where the job's hosts are reached"
+                                 : "where n2@east is reached was not told in time");
+  }
+}
+
+TEST_F(BookStart, AStartThatIsKeptBackNoLongerIsLateForItsOwnHost) {
+  comes("n2@east");
+  a_start_on({"hostA", "n2@east"});
+  book->hosts().kept_back(attempt({1, 0}), "n2@east");
+  book->hosts().kept_back(attempt({1, 0}), "");
+  prepared("n2@east");
+  now = *book->next_deadline();
+  effects = book->tick(now);
+  EXPECT_THAT(job({1, 0}).record.excluded_hosts(), ElementsAre("hostA"));
+}
+
 TEST_F(BookStart, AKillOfAJobWithoutGoAheadNeedsNoHost) {
   a_start_on({"hostA"});
   ask({1, 0}, Act::KILL);
