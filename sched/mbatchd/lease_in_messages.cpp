@@ -296,6 +296,7 @@ Result<void> LeaseIn::take_state(const std::string& cluster, const wire::Forward
 
 void LeaseIn::follow(const std::string& host, const sched::Job& job, const wire::JobElsewhere& there) {
   const Attempt attempt{job.key(), job.record.attempt()};
+  if (there.signal_number() != 0) handler_.told(host, report::CarriedOut{attempt, there.signal_number()});
   if (there.pid() != 0 && (!job.record.started() || job.record.pid() != there.pid()))
     handler_.told(host, report::Running{attempt, there.pid(), there.pgid(), job.asked->uid(),
                                         there.exec_user(), there.exec_home(), there.exec_cwd()});

@@ -230,6 +230,8 @@ void LeaseIn::take_part_state(const std::string& cluster, const wire::ForwardSta
       part_of(part, reserved_at(cluster, job->record).value_or(std::map<std::string, double>{})));
   // Copies: a report may change the job.
   const bool waits = !job->launch.go_given;
+  if (there.signal_number() != 0)
+    handler_.told(part.front().name(), report::CarriedOut{attempt, there.signal_number()});
   if (there.has_usage()) handler_.told(part.front().name(), report::Used{attempt, there.usage()});
   // Its slots are taken back: the job is requeued before its tasks there die, or its start is taken back.
   if (!told.prepared() && !there.why().empty())

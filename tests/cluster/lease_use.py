@@ -6,7 +6,7 @@ import pwd
 import subprocess
 
 from rollcall_testing.batch_cluster import QUEUES
-from rollcall_testing.cluster_links import Cut
+from rollcall_testing.cluster_links import Cut, Reset
 from rollcall_testing.federation import ALICE, BOB, Federation
 from rollcall_testing.files import read
 from rollcall_testing.munge import needs_users
@@ -150,6 +150,43 @@ def test_the_queue_of_the_consumer_dresses_jobs_on_borrowed_hosts(bench):
         for name in ("pre", "post"):
             expect_equal(read(f"{place}/{name}").splitlines()[1:], ["n2", "dressed@west"], f"where {name} ran")
     bench.saw("starter, hooks and controls, as the mapped user")
+
+
+def test_orders_wait_until_the_provider_is_connected(bench):
+    with two(bench) as clusters:
+        west, east = clusters["west"], clusters["east"]
+        job = west.bsub("sleep 1000", "-q", "borrow", "-o", "/dev/null")
+        west.wait_for(job, "RUN")
+        there = east.jobs()[-1]
+        cut = Reset(bench, list(clusters.members.values()), (west, east))
+        waits = f"Job <{job}>: the order waits until cluster <east> is connected\n"
+
+        def ordered_in_a_cut(*orders):
+            cut.begin()
+            wait_until(lambda: ": connected" not in west.standing("east"), lambda: west.standing("east"), 60)
+            before = east.field(there)
+            for command, done, what in orders:
+                expect_equal(west.run(command, str(job)).stdout, f"Job <{job}> is being {done}\n{waits}", command)
+                expect_in(west.field(job), (before, "UNKWN", "ZOMBI"), f"the state after {command} is what is known")
+                order = f"The order {what} the job waits until cluster <east> is connected"
+                expect_in(order, west.user("bjobs", "-l", "-UF", str(job)).stdout, "bjobs -l")
+                expect_in(f": {order};\n", west.user("bhist", "-l", str(job)).stdout.replace("\n                     ", ""), "bhist -l")
+            expect_equal(east.field(there), before, "where it runs")
+            cut.end()
+            west.wait_for_connection("east")
+
+        ordered_in_a_cut(("bstop", "stopped", "to stop"))
+        expect("WAITING ORDERS" not in west.user("bjobs", "-l", "-UF", str(job)).stdout, "an order waits while east is connected")
+        west.wait_for(job, "USUSP")
+        east.wait_for(there, "USUSP")
+        ordered_in_a_cut(("bresume", "resumed", "to resume"))
+        west.wait_for(job, "RUN")
+        east.wait_for(there, "RUN")
+        ordered_in_a_cut(("bstop", "stopped", "to stop"), ("bresume", "resumed", "to resume"), ("bkill", "terminated", "to kill"))
+        west.wait_for(job, "EXIT")
+        east.wait_for(there, "EXIT")
+        expect_in("TERM_OWNER", west.field(job, "exit_reason"), "bjobs in west")
+    bench.saw("the state as it is known, and each order carried out when east was back")
 
 
 def requires(_):

@@ -143,7 +143,9 @@ def test_a_cut_and_killed_daemons_leave_the_job_and_its_slots_alone(bench):
         cut = Cut(bench, members, (west, east))
         cut.begin()
         east.wait_for_connection("west", ": not connected")
-        west.run("bkill", str(job))
+        wait_until(lambda: ": connected" not in west.standing("east"), lambda: west.standing("east"), 60)
+        reaches = f"Job <{job}>: the order reaches its part in cluster <east> when that is connected\n"
+        expect_equal(west.run("bkill", str(job)).stdout, f"Job <{job}> is being terminated\n{reaches}", "bkill during the cut")
         west.wait_for(job, "EXIT")
         expect_equal(east.field(there), "RUN", "the part during the cut")
         cut.end()

@@ -89,10 +89,12 @@ void add_forward_reason(const wire::JobRecord& record, JobView& to) {
                  (there.empty() ? "it waits for its start there" : there));
 }
 
-// Of a job in a cluster that is not connected.
+// Of a job that is in clusters which are not connected, or on their hosts.
 void add_waiting_orders(const AnswerView& view, const wire::JobRecord& record, JobView& to) {
-  if (!is_elsewhere(record) || view.hosts.connected(record.hosts(0).name())) return;
-  for (auto& line : waiting_orders(record)) add_reason(to, std::move(line), "");
+  for (const auto& cluster : ordered_clusters(record)) {
+    if (view.hosts.connected(cluster.host)) continue;
+    for (auto& line : waiting_orders(record, cluster)) add_reason(to, std::move(line), "");
+  }
 }
 
 // The reason of a job that has hosts, but whose first host has not reported that it begins.

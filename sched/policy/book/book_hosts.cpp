@@ -119,6 +119,10 @@ class ReportHandler {
   void operator()(const report::PostOver& told) { post_over(told); }
   void operator()(const report::LeftBehind& told) { m_.hosts.link(number_).left_behind = left_text(told); }
   void operator()(const report::NotOurs& told) { m_.hosts.link(number_).not_ours = told.why; }
+  void operator()(const report::CarriedOut& told) {
+    if (BookEntry* entry = placed_here(told.attempt))
+      m_.step(*entry, event::CarriedOut{std::string(HostId(host_).cluster()), told.number}, now_, effects);
+  }
   void operator()(const report::Elsewhere& told) {
     if (BookEntry* entry = first_of(told.attempt)) m_.step(*entry, event::Elsewhere{told.job}, now_, effects);
   }

@@ -14,6 +14,7 @@
 #include "sched/policy/jobs/dependency_watch.hpp"
 #include "sched/policy/jobs/site_rules.hpp"
 #include "sched/policy/jobs/submission_check.hpp"
+#include "sched/policy/values/elsewhere.hpp"
 #include "sched/policy/values/host_numbers.hpp"
 #include "sched/policy/values/packed.hpp"
 
@@ -349,9 +350,9 @@ struct Memory : jobs::JobFacts {
   // Refuses a submission that exceeds its user's share of the store.
   std::optional<jobs::Refusal> check_storage(const wire::Submission& asked) const;
 
-  // The cluster that has the job, if it is not connected; else "".
-  std::string cut_off(const wire::JobRecord& record) const;
-  // The job's last order waits there: bhist says so.
+  // The clusters that orders for the job do not reach now.
+  std::vector<OrderedCluster> cut_off(const wire::JobRecord& record) const;
+  // The job's last order waits for them: bhist says so.
   void note_waiting_order(const wire::JobRecord& record, WallTime now, Effects& effects) const;
 
   double head_of(const std::string& queue) const;

@@ -234,7 +234,7 @@ class Modifying {
                     jobs::terms_of(m_.config, entry.job->record.queue(), *entry.job->asked),
                     entry.job->asked->limits())},
                 now_, effects);
-        if (!m_.cut_off(entry.job->record).empty()) m_.note_waiting_order(entry.job->record, now_, effects);
+        m_.note_waiting_order(entry.job->record, now_, effects);
       }
     }
     m_.register_dependents(old, m_.submissions.at(old));

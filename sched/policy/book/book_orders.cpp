@@ -144,10 +144,13 @@ std::optional<order::Expect> HostLedger::expect_order(const effect::OrderExpect&
                        usage_interval(memory_->config, job)};
 }
 
-std::string Memory::cut_off(const wire::JobRecord& record) const {
-  if (!is_elsewhere(record)) return "";
-  const HostLink* link = hosts.find_link(record.hosts(0).name());
-  return link && link->connected ? "" : record.forwarded().cluster();
+std::vector<OrderedCluster> Memory::cut_off(const wire::JobRecord& record) const {
+  auto clusters = ordered_clusters(record);
+  std::erase_if(clusters, [this](const OrderedCluster& cluster) {
+    const HostLink* link = hosts.find_link(cluster.host);
+    return link && link->connected;
+  });
+  return clusters;
 }
 
 void Memory::note_waiting_order(const wire::JobRecord& record, WallTime now, Effects& effects) const {

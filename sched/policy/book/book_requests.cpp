@@ -59,7 +59,7 @@ void add_units(const Memory& m, const std::vector<JobKey>& jobs, std::vector<Job
 class Signalling {
  public:
   Signalling(Memory& memory, SignalWork& work, WallTime now)
-      : m_(memory), request_(work.request), who_(work.who), cut_off_(work.cut_off), now_(now) {}
+      : m_(memory), request_(work.request), who_(work.who), waits_(work.waits), now_(now) {}
 
   Effects effects;
 
@@ -119,11 +119,15 @@ class Signalling {
     const wire::JobRecord& record = entry.job->record;
     const std::uint64_t last = record.signal_number();
     m_.step(entry, event, now_, effects);
-    const std::string cluster = m_.cut_off(record);
-    if (cluster.empty() || waiting_orders(record).empty()) return std::nullopt;
-    cut_off_.insert(cluster);
+    for (const auto& cluster : m_.cut_off(record))
+      if (!waiting_orders(record, cluster).empty()) waits_.insert(waits_words(cluster));
     if (record.signal_number() != last) m_.note_waiting_order(record, now_, effects);
     return std::nullopt;
+  }
+  // The job is on borrowed hosts of a cluster that no order reaches.
+  bool is_cut_off(const BookEntry& entry) const {
+    const auto cut = m_.cut_off(entry.job->record);
+    return !cut.empty() && !cut.front().part;
   }
 
   // bkill of a job that is over ends its post-execution command, if that still runs.
@@ -142,7 +146,7 @@ class Signalling {
   std::optional<Objection> stop(BookEntry& entry, const event::By& by) {
     if (const auto& record = entry.job->record; is_part(record))
       return no("Job is a part of a job of cluster " + record.from().cluster() + ", which alone stops it");
-    return done(entry, event::StopAsked{by});
+    return done(entry, event::StopAsked{by, is_cut_off(entry)});
   }
   std::optional<Objection> resume(BookEntry& entry, const event::By& by) {
     const wire::JobRecord& record = entry.job->record;
@@ -158,7 +162,7 @@ class Signalling {
                 jobs::Refusal::NOT_ALLOWED);
     if (record.stopped_by_admin() && !by.admin)
       return no("Job was suspended by LSF admin or root, and is resumed by them", jobs::Refusal::NOT_ALLOWED);
-    return done(entry, event::ResumeAsked{by});
+    return done(entry, event::ResumeAsked{by, is_cut_off(entry)});
   }
 
   std::optional<Objection> send(BookEntry& entry, const event::By& by) {
@@ -243,7 +247,7 @@ class Signalling {
   Memory& m_;
   const wire::SignalJobs& request_;
   const Identity& who_;
-  std::set<std::string>& cut_off_;
+  std::set<std::string>& waits_;
   WallTime now_;
 };
 
@@ -333,9 +337,8 @@ wire::BatchReply walk_some(Memory& m, UnitWork& work, std::size_t most, const Ap
     }
     if (work.key < unit.keys.size()) break;
     if (auto line = unit_line(unit, work, done(unit.name))) *outcomes.add_outcomes() = std::move(*line);
-    for (const auto& cluster : std::exchange(work.cut_off, {}))
-      *outcomes.add_outcomes() =
-          outcome("Job <" + unit.name + ">: the order waits until cluster <" + cluster + "> is connected");
+    for (const auto& words : std::exchange(work.waits, {}))
+      *outcomes.add_outcomes() = outcome("Job <" + unit.name + ">: " + words);
     ++work.unit;
     work.key = 0;
     work.any = false;

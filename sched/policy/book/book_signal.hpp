@@ -45,7 +45,7 @@ struct UnitWork {
   bool any = false;                // it was applied to a job
   std::optional<Objection> first;  // of the first job to which it could not be applied
   bool told = false;               // the answer has a line
-  std::set<std::string> cut_off;   // clusters that are not connected, where orders of it wait
+  std::set<std::string> waits;     // what is said of orders that wait for clusters
 };
 
 struct SignalWork : UnitWork {

@@ -170,7 +170,10 @@ class Life : LifePart {
   void on(const event::StoppedThere&) {
     heard_again();
     if (status() != wire::STATUS_RUN) return;
-    record_.set_suspend_reasons(record_.suspend_reasons() | wire::SUSPEND_USER);
+    // An order that waited for its cluster is carried out: it has the name of whoever gave it.
+    const bool by_admin = record_.stopped_by_admin() && !record_.stopped_by_user();
+    record_.set_suspend_reasons(record_.suspend_reasons() |
+                                (by_admin ? wire::SUSPEND_ADMIN : wire::SUSPEND_USER));
     to(wire::STATUS_USUSP);
     record_status({});
     changed_the_plan();
@@ -183,6 +186,19 @@ class Life : LifePart {
     to(record_.suspend_reasons() == 0 ? wire::STATUS_RUN : wire::STATUS_SSUSP);
     record_status({});
     changed_the_plan();
+  }
+
+  void on(const event::CarriedOut& told) {
+    if (!placed(status()) || elsewhere()) return;
+    auto& all = *record_.mutable_carried_out();
+    auto of_it =
+        std::find_if(all.begin(), all.end(), [&](const auto& one) { return one.cluster() == told.cluster; });
+    const std::uint64_t number = std::min(told.number, record_.signal_number());
+    if (number <= (of_it == all.end() ? 0 : of_it->signal_number())) return;
+    wire::CarriedOut& of = of_it == all.end() ? *all.Add() : *of_it;
+    of.set_cluster(told.cluster);
+    of.set_signal_number(number);
+    save();
   }
 
   void on(const event::Ended& ended) {
@@ -384,6 +400,8 @@ class Life : LifePart {
     if (finished(status())) return;
     if (record_.requeue_asked() && placed(status())) return hold_when_requeued(stop);
     if (elsewhere()) return stop_there(stop);
+    // A job that the system has stopped needs no order that its cluster carries out.
+    if (stop.cut_off && status_there() != wire::STATUS_SSUSP) return stop_there(stop);
     const bool was_stopped = record_.stopped_by_user() || record_.stopped_by_admin();
     (stop.by.owner ? record_.set_stopped_by_user(true) : record_.set_stopped_by_admin(true));
     record_signal("STOP", stop.by, {});
@@ -422,9 +440,11 @@ class Life : LifePart {
         status() == wire::STATUS_USUSP ||
         (status() == wire::STATUS_UNKWN && record_.status_before_unknown() == wire::STATUS_USUSP);
     if (!held_here && !stopped_there) {
-      if (held_when_requeued(record_)) do_not_hold(resume);
-      return;
+      if (held_when_requeued(record_)) return do_not_hold(resume);
+      return stop_is_asked(record_) ? resume_there(resume) : void();
     }
+    const bool goes_on = (record_.suspend_reasons() & ~kAskedFor) == 0;
+    if (resume.cut_off && goes_on) return resume_there(resume);
     record_.set_requeue_held(false);
     record_.set_stopped_by_user(false);
     record_.set_stopped_by_admin(false);

@@ -51,6 +51,9 @@
 //   A job with such a part elsewhere: PartLost -> before the go-ahead as NotPrepared, then as KillAsked; recalled or rerunnable: as brequeue.
 //   EndHeld: RUN, SSUSP, USUSP -> UNKWN, until the Ended that the Book keeps.
 //
+//   A job on borrowed hosts whose cluster is cut off: StopAsked, ResumeAsked -> ordered; StoppedThere, ResumedThere follow when that
+//   cluster has carried them out. CarriedOut: those orders wait no longer.
+//
 //   (a) a job that an administrator has stopped is resumed by an administrator only
 //   (b) -> SSUSP if the scheduler has reasons of its own to suspend it
 //   (c) the end, by how the attempt ended:
@@ -83,6 +86,7 @@
 
 #include "common/conf/lsb/values.hpp"
 #include "sched/policy/values/events_and_effects.hpp"
+#include "sched/policy/values/host_id.hpp"
 
 namespace rollcall::sched::jobs {
 
@@ -113,9 +117,10 @@ void step(Job& job, const JobRules& rules, const JobHappening& event, WallTime n
 // The job is being requeued, and will be held then (brequeue -H, or bstop since).
 bool held_when_requeued(const wire::JobRecord& record);
 
-// Of a job in another cluster: somebody here has asked that it be stopped, whether that cluster has told so or not.
+// Of a job in another cluster or on borrowed hosts: somebody here has asked that it be stopped, whether that cluster has told so or not.
 inline bool stop_is_asked(const wire::JobRecord& record) {
-  return is_elsewhere(record) && (record.stopped_by_user() || record.stopped_by_admin());
+  return placed(record.status()) && !HostId(record.hosts(0).name()).ours() &&
+         (record.stopped_by_user() || record.stopped_by_admin());
 }
 
 // The end may be that of a task which another cluster has killed with the job's part there, when it took its slots back: while such a

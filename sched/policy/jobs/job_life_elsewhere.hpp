@@ -148,7 +148,7 @@ class LifeElsewhere : protected LifeEnd {
     record_.started() ? was_lost(told, TERM_ZOMBIE) : give_back(told);
   }
 
-  // The order is sent; the status follows when the other cluster has carried it out.
+  // The order is sent; the status follows when the other cluster has carried it out. Also of a job on borrowed hosts.
   void stop_there(const event::StopAsked& stop) {
     const bool was_asked = stop_is_asked(record_);
     (stop.by.owner ? record_.set_stopped_by_user(true) : record_.set_stopped_by_admin(true));
@@ -186,7 +186,6 @@ class LifeElsewhere : protected LifeEnd {
     return std::min(now_.us, record_.start_us() + s * 1'000'000);
   }
 
- private:
   wire::JobStatus status_there() const { return unknown() ? record_.status_before_unknown() : status(); }
 
   // Why it pends here again.

@@ -300,6 +300,7 @@ class LifeEnd : protected LifeRecord {
     record_.set_end_us(end_us < record_.start_us() || end_us > now_.us || end_us == 0 ? now_.us : end_us);
     record_.clear_reserved();
     record_.clear_signals();
+    record_.clear_carried_out();
     record_.clear_avoided();
     record_.clear_status_before_unknown();
     record_.clear_given_up();

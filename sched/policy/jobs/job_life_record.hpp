@@ -92,6 +92,7 @@ class LifeRecord {
     record_.clear_hosts();
     record_.clear_reserved();
     record_.clear_signals();
+    record_.clear_carried_out();
     record_.clear_usage();
     record_.clear_gpus();
     record_.clear_gpu_devices();

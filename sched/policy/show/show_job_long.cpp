@@ -214,10 +214,9 @@ std::string exceptions_block(const JobView& job) {
 std::string reasons_block(const JobView& job, ReasonForm form) {
   if (job.reasons_size() == 0) return "";
   const auto& record = job.record();
-  const bool orders_alone = is_elsewhere(record) && record.suspend_reasons() == 0;
-  const char* const title = pending(record.status()) ? " PENDING REASONS:\n"
-                            : orders_alone           ? " WAITING ORDERS:\n"
-                                                     : " SUSPENDING REASONS:\n";
+  const char* const title = pending(record.status())        ? " PENDING REASONS:\n"
+                            : record.suspend_reasons() == 0 ? " WAITING ORDERS:\n"
+                                                            : " SUSPENDING REASONS:\n";
   return title + reason_lines(job, form);
 }
 

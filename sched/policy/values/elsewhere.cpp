@@ -1,5 +1,8 @@
 #include "sched/policy/values/elsewhere.hpp"
 
+#include <algorithm>
+
+#include "sched/policy/values/host_id.hpp"
 #include "sched/policy/values/job.hpp"
 
 namespace rollcall::sched {
@@ -21,6 +24,21 @@ std::string order_words(const wire::SentSignal& sent, const wire::JobRecord& rec
     default:
       return sent.signal() == kKill ? end : "to send the job signal " + std::to_string(sent.signal());
   }
+}
+
+// The number of the last order that the cluster has said to be carried out.
+std::uint64_t carried_out(const wire::JobRecord& record, const std::string& cluster) {
+  if (is_elsewhere(record)) return record.forwarded().there().signal_number();
+  const auto& told = record.carried_out();
+  const auto of_it =
+      std::find_if(told.begin(), told.end(), [&](const auto& one) { return one.cluster() == cluster; });
+  return of_it == told.end() ? 0 : of_it->signal_number();
+}
+
+// "waits until ..." of a job, "reaches ... when ..." of a part: the job's own first host has the order already.
+std::string waits_until(const OrderedCluster& cluster, const char* whose) {
+  if (!cluster.part) return "waits until cluster <" + cluster.name + "> is connected";
+  return std::string("reaches ") + whose + " part in cluster <" + cluster.name + "> when that is connected";
 }
 
 }  // namespace
@@ -50,15 +68,30 @@ std::string forwarded_words(JobKey key, const wire::ForwardedTo& forwarded) {
   return words;
 }
 
-std::vector<std::string> waiting_orders(const wire::JobRecord& record) {
+std::vector<OrderedCluster> ordered_clusters(const wire::JobRecord& record) {
+  std::vector<OrderedCluster> clusters;
+  if (!placed(record.status())) return clusters;
+  for (const auto& host : record.hosts()) {
+    const HostId id(host.name());
+    if (id.ours() || std::any_of(clusters.begin(), clusters.end(),
+                                 [&](const auto& one) { return one.name == id.cluster(); }))
+      continue;
+    clusters.push_back(
+        {std::string(id.cluster()), host.name(), HostId(record.hosts(0).name()).cluster() != id.cluster()});
+  }
+  return clusters;
+}
+
+std::vector<std::string> waiting_orders(const wire::JobRecord& record, const OrderedCluster& cluster) {
   std::vector<std::string> lines;
-  if (!is_elsewhere(record)) return lines;
+  const std::uint64_t done = carried_out(record, cluster.name);
   for (const auto& sent : record.signals())
-    if (sent.number() > record.forwarded().there().signal_number())
-      lines.push_back("The order " + order_words(sent, record) + " waits until cluster <" +
-                      record.forwarded().cluster() + "> is connected");
+    if (sent.number() > done)
+      lines.push_back("The order " + order_words(sent, record) + " " + waits_until(cluster, "the job's"));
   return lines;
 }
+
+std::string waits_words(const OrderedCluster& cluster) { return "the order " + waits_until(cluster, "its"); }
 
 std::string mapped_words(const wire::JobRecord& record, const wire::Submission& asked) {
   const auto words = [&](const char* which, const std::string& user, const std::string& cluster) {

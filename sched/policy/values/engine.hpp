@@ -160,6 +160,11 @@ struct Running {
   std::uint32_t uid = 0;
   std::string user, home, cwd;
 };
+// The cluster of this borrowed host has carried out the orders for the attempt up to this number.
+struct CarriedOut {
+  Attempt attempt;
+  std::uint64_t number = 0;
+};
 // Usage on this host alone.
 struct Used {
   Attempt attempt;
@@ -219,11 +224,11 @@ struct Elsewhere {
 
 }  // namespace report
 
-using HostReport =
-    std::variant<report::HostCame, report::Prepared, report::NotPrepared, report::Begun, report::Ready,
-                 report::Running, report::Used, report::Stopped, report::Resumed, report::Over,
-                 report::PostOver, report::LeftBehind, report::NotOurs, report::Elsewhere, report::Gone,
-                 report::PartOver, report::PartsTold, report::Unheard, report::HeardAgain>;
+using HostReport = std::variant<report::HostCame, report::Prepared, report::NotPrepared, report::Begun,
+                                report::Ready, report::Running, report::Used, report::Stopped,
+                                report::Resumed, report::Over, report::PostOver, report::LeftBehind,
+                                report::NotOurs, report::Elsewhere, report::Gone, report::PartOver,
+                                report::PartsTold, report::Unheard, report::HeardAgain, report::CarriedOut>;
 
 // Orders are given after the commit of their turn. sched/mbatchd/engine.hpp brings the reports to the Book.
 class Engine {

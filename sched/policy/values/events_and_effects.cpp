@@ -57,8 +57,12 @@ struct EventText {
   std::string operator()(const event::SignalAsked& e) const {
     return "SignalAsked " + std::to_string(e.signal) + by(e.by);
   }
-  std::string operator()(const event::StopAsked& e) const { return "StopAsked" + by(e.by); }
-  std::string operator()(const event::ResumeAsked& e) const { return "ResumeAsked" + by(e.by); }
+  std::string operator()(const event::StopAsked& e) const {
+    return "StopAsked" + by(e.by) + (e.cut_off ? ", cut off" : "");
+  }
+  std::string operator()(const event::ResumeAsked& e) const {
+    return "ResumeAsked" + by(e.by) + (e.cut_off ? ", cut off" : "");
+  }
   std::string operator()(const event::RestartAsked& e) const { return "RestartAsked" + by(e.by); }
   std::string operator()(const event::TerminateTimeCame&) const { return "TerminateTimeCame"; }
   std::string operator()(const event::AvoidanceOver&) const { return "AvoidanceOver"; }
@@ -76,6 +80,9 @@ struct EventText {
     return e.why.empty() ? "GivenBack as asked" : "GivenBack: " + e.why;
   }
   std::string operator()(const event::PartReleased&) const { return "PartReleased"; }
+  std::string operator()(const event::CarriedOut& e) const {
+    return "CarriedOut by " + e.cluster + " up to " + std::to_string(e.number);
+  }
 };
 
 // The action with its parameters.

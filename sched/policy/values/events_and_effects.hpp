@@ -85,6 +85,11 @@ struct PartLost {
 struct Begun {};
 struct StoppedThere {};
 struct ResumedThere {};
+// A cluster of its borrowed hosts has carried out the job's orders up to this number.
+struct CarriedOut {
+  std::string cluster;
+  std::uint64_t number = 0;
+};
 struct Ended {
   report::Over told;
 };
@@ -144,11 +149,14 @@ struct SignalAsked {
   By by;
   int signal = 0;
 };
+// cut_off: the job is on borrowed hosts whose cluster is not connected, so the order waits, and the status is what that cluster has told.
 struct StopAsked {
   By by;
+  bool cut_off = false;
 };
 struct ResumeAsked {
   By by;
+  bool cut_off = false;
 };
 // bmod of a job that has a host; its submission is already replaced.
 struct LimitsChanged {
@@ -175,7 +183,7 @@ using JobHappening =
                  event::StopAsked, event::ResumeAsked, event::LimitsChanged, event::RestartAsked,
                  event::TerminateTimeCame, event::AvoidanceOver, event::PauseOver, event::Elsewhere,
                  event::RecallDue, event::WrittenOff, event::PartGone, event::PartLost, event::PartReleased,
-                 event::EndHeld, event::GivenBack>;
+                 event::EndHeld, event::GivenBack, event::CarriedOut>;
 std::string text(const JobHappening& event);  // one line
 
 namespace effect {

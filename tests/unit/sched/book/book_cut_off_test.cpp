@@ -2,6 +2,7 @@
 #include <malloc.h>
 
 #include "sched/policy/book/forwarded_jobs.hpp"
+#include "sched/policy/values/elsewhere.hpp"
 #include "tests/unit/sched/book/book_fixture.hpp"
 
 namespace rollcall::sched::book {
@@ -11,6 +12,15 @@ std::vector<wire::JobEvent> events(const Effects& effects) {
   std::vector<wire::JobEvent> found;
   for (const auto& effect : effects)
     if (const auto* recorded = std::get_if<effect::RecordEvent>(&effect)) found.push_back(recorded->event);
+  return found;
+}
+
+// Notes of the last effects: lines of bhist that change no state.
+std::vector<std::string> notes_in(const Effects& effects) {
+  std::vector<std::string> found;
+  for (const auto& event : events(effects))
+    if (event.has_status() && event.status().status() == wire::STATUS_NULL)
+      found.push_back(event.status().why());
   return found;
 }
 
@@ -39,13 +49,7 @@ class CutOff : public BookTest {
   std::string waits() const {
     return "Job <" + text(key) + ">: the order waits until cluster <east> is connected";
   }
-  std::vector<std::string> notes() const {
-    std::vector<std::string> found;
-    for (const auto& event : events(effects))
-      if (event.has_status() && event.status().status() == wire::STATUS_NULL)
-        found.push_back(event.status().why());
-    return found;
-  }
+  std::vector<std::string> notes() const { return notes_in(effects); }
 
   JobKey key;
 };
@@ -88,6 +92,127 @@ TEST_F(CutOff, AResumeIsRefusedWhereAnAdministratorThereHasStoppedTheJob) {
                       ">: Job was suspended by an administrator of cluster east, and is resumed there"));
     EXPECT_THAT(orders(effects), IsEmpty());
   }
+}
+
+class CutOffLent : public BookTest {
+ protected:
+  // On borrowed hosts of east, or on hosts of ours with a part there.
+  void run_on(const std::vector<std::string>& hosts) {
+    for (const auto& host : hosts) hello(host);
+    key = {submit(plain_job()), 0};
+    dispatch(key, hosts);
+    runs(key);
+  }
+  // East has carried out all orders, and says how the job stands.
+  void carried_out() { tells("b1@east", report::CarriedOut{attempt(key), job(key).record.signal_number()}); }
+  void lose() { effects = book->hosts().host_gone("b1@east", now); }
+  void find() { hello("b1@east", {{attempt(key), report::Held::State::starting, true}}); }
+  std::string being(const std::string& done) const { return "Job <" + text(key) + "> is being " + done; }
+  std::string waits() const {
+    return "Job <" + text(key) + ">: the order waits until cluster <east> is connected";
+  }
+  std::vector<std::string> waiting() const {
+    return waiting_orders(job(key).record, ordered_clusters(job(key).record).at(0));
+  }
+
+  JobKey key;
+};
+
+TEST_F(CutOffLent, OrdersAreCarriedOutAtOnceWhileTheClusterIsConnected) {
+  run_on({"b1@east"});
+  EXPECT_THAT(ask(key, Act::STOP), ElementsAre(being("stopped")));
+  EXPECT_EQ(status(key), wire::STATUS_USUSP);
+  EXPECT_THAT(notes_in(effects), IsEmpty());
+  EXPECT_THAT(ask(key, Act::RESUME), ElementsAre(being("resumed")));
+  EXPECT_EQ(status(key), wire::STATUS_RUN);
+}
+
+TEST_F(CutOffLent, TheKnownStateStaysUntilAnOrderIsCarriedOut) {
+  run_on({"b1@east"});
+  lose();
+  EXPECT_THAT(ask(key, Act::STOP), ElementsAre(being("stopped"), waits()));
+  EXPECT_EQ(status(key), wire::STATUS_RUN) << "as it is known to be";
+  EXPECT_THAT(notes_in(effects),
+              ElementsAre("The order to stop the job waits until cluster <east> is connected"));
+  EXPECT_THAT(ask(key, Act::STOP), ElementsAre(being("stopped"), waits()));
+  EXPECT_THAT(notes_in(effects), IsEmpty()) << "once";
+  find();
+  EXPECT_THAT(orders(effects),
+              ElementsAre("OrderSignal SUSPEND number 1 to " + text(attempt(key)) + " on b1@east"));
+  EXPECT_EQ(status(key), wire::STATUS_RUN);
+  carried_out();
+  EXPECT_THAT(waiting(), IsEmpty());
+  tells("b1@east", report::Stopped{attempt(key)});
+  EXPECT_EQ(status(key), wire::STATUS_USUSP);
+  EXPECT_EQ(job(key).record.suspend_reasons(), std::uint32_t{wire::SUSPEND_USER});
+
+  lose();
+  EXPECT_THAT(ask(key, Act::STOP), ElementsAre(being("stopped"))) << "it is stopped, and no order waits";
+  EXPECT_THAT(ask(key, Act::RESUME), ElementsAre(being("resumed"), waits()));
+  EXPECT_EQ(status(key), wire::STATUS_USUSP);
+  EXPECT_THAT(waiting(), ElementsAre("The order to resume the job waits until cluster <east> is connected"));
+  find();
+  carried_out();
+  tells("b1@east", report::Resumed{attempt(key)});
+  EXPECT_EQ(status(key), wire::STATUS_RUN);
+}
+
+TEST_F(CutOffLent, TheLastOrderCounts) {
+  run_on({"b1@east"});
+  lose();
+  ask(key, Act::STOP, kRoot);
+  EXPECT_THAT(ask(key, Act::RESUME, kAnn),
+              ElementsAre("! Job <" + text(key) +
+                          ">: Job was suspended by LSF admin or root, and is resumed by them"));
+  EXPECT_THAT(ask(key, Act::RESUME, kRoot), ElementsAre(being("resumed"), waits()));
+  EXPECT_THAT(waiting(), ElementsAre("The order to resume the job waits until cluster <east> is connected"));
+  ask(key, Act::STOP, kRoot);
+  find();
+  EXPECT_THAT(ask(key, Act::RESUME, kRoot), ElementsAre(being("resumed"))) << "the stop is on its way";
+  EXPECT_EQ(orders(effects).size(), 1U);
+  EXPECT_EQ(status(key), wire::STATUS_RUN);
+  ask(key, Act::STOP, kRoot);
+  EXPECT_EQ(status(key), wire::STATUS_USUSP);
+  EXPECT_EQ(job(key).record.suspend_reasons(), std::uint32_t{wire::SUSPEND_ADMIN});
+}
+
+TEST_F(CutOffLent, AKillWaits) {
+  run_on({"b1@east"});
+  lose();
+  EXPECT_THAT(ask(key, Act::KILL), ElementsAre(being("terminated"), waits()));
+  EXPECT_EQ(status(key), wire::STATUS_RUN);
+  EXPECT_THAT(notes_in(effects),
+              ElementsAre("The order to kill the job waits until cluster <east> is connected"));
+}
+
+// How far orders have come is stored: a restart makes none wait that was carried out.
+TEST_F(CutOffLent, OrdersThatWereCarriedOutDoNotWaitAfterARestart) {
+  run_on({"b1@east"});
+  ask(key, Act::STOP);
+  carried_out();
+  EXPECT_THAT(lines(effects), ElementsAre("SaveJob " + text(key)));
+  carried_out();
+  EXPECT_THAT(effects, IsEmpty()) << "told again, it is no news";
+  EXPECT_THAT(waiting(), IsEmpty());
+  tells("b1@east", report::CarriedOut{attempt(key), 1000});
+  EXPECT_EQ(job(key).record.carried_out(0).signal_number(), 1U) << "no more than were given";
+}
+
+// The job's first host is ours, and obeys at once.
+TEST_F(CutOffLent, AnOrderReachesAPartWhenItsClusterIsConnected) {
+  run_on({"hostA", "b1@east"});
+  EXPECT_THAT(ask(key, Act::STOP), ElementsAre(being("stopped")));
+  carried_out();
+  lose();
+  EXPECT_THAT(ask(key, Act::RESUME),
+              ElementsAre(being("resumed"),
+                          "Job <" + text(key) +
+                              ">: the order reaches its part in cluster <east> when that is connected"));
+  EXPECT_EQ(status(key), wire::STATUS_RUN);
+  const std::string resume =
+      "The order to resume the job reaches the job's part in cluster <east> when that is connected";
+  EXPECT_THAT(notes_in(effects), ElementsAre(resume));
+  EXPECT_THAT(waiting(), ElementsAre(resume));
 }
 
 class GivenBack : public BookTest {

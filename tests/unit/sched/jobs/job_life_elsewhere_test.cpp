@@ -42,6 +42,9 @@ class Elsewhere : public JobLife {
         found.push_back(recorded->event);
     return found;
   }
+  std::vector<std::string> waiting() const {
+    return waiting_orders(job.record, ordered_clusters(job.record).at(0));
+  }
   void begun() {
     forwarded();
     told(wire::STATUS_RUN);
@@ -107,25 +110,22 @@ TEST_F(Elsewhere, KeepsTheKnownStateUntilAnOrderIsCarriedOut) {
   told(wire::STATUS_RUN, 0);
   happens(event::StopAsked{kOwner});
   EXPECT_EQ(status(), wire::STATUS_RUN);
-  EXPECT_THAT(waiting_orders(job.record),
-              ElementsAre("The order to stop the job waits until cluster <east> is connected"));
+  EXPECT_THAT(waiting(), ElementsAre("The order to stop the job waits until cluster <east> is connected"));
   happens(event::StopAsked{kOwner});
   EXPECT_THAT(book::orders(effects), IsEmpty()) << "it is ordered already";
   happens(event::ResumeAsked{kOwner});
-  EXPECT_THAT(waiting_orders(job.record),
-              ElementsAre("The order to resume the job waits until cluster <east> is connected"));
+  EXPECT_THAT(waiting(), ElementsAre("The order to resume the job waits until cluster <east> is connected"));
   happens(event::StopAsked{kOwner});
   happens(event::KillAsked{kOwner});
-  EXPECT_THAT(waiting_orders(job.record),
-              ElementsAre("The order to stop the job waits until cluster <east> is connected",
-                          "The order to kill the job waits until cluster <east> is connected"));
+  EXPECT_THAT(waiting(), ElementsAre("The order to stop the job waits until cluster <east> is connected",
+                                     "The order to kill the job waits until cluster <east> is connected"));
   event::HostBack back;
   back.held.emplace();
   happens(back);
   EXPECT_EQ(book::orders(effects).size(), 2U);
   told(wire::STATUS_USUSP, job.record.signal_number());
   EXPECT_EQ(status(), wire::STATUS_USUSP);
-  EXPECT_THAT(waiting_orders(job.record), IsEmpty());
+  EXPECT_THAT(waiting(), IsEmpty());
 }
 
 TEST_F(Elsewhere, IsResumedWhereItsClusterSaysSo) {

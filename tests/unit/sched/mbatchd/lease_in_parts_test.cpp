@@ -177,6 +177,47 @@ TEST_F(LeaseInTest, AJobPendsAgainWhereItsPartIsRefused) {
   EXPECT_NE(book->hosts().trouble("n3@east"), "") << "the host that is in the way, not the part's first one";
 }
 
+TEST_F(LeaseInTest, ASignalOfAPartThatWasNotOfferedIsKeptBack) {
+  connects();
+  const sched::JobKey key = spans();
+  ASSERT_THAT(waiting, testing::ElementsAre("n2@east"));
+  const auto signalled = [&] {
+    ask(key, sched::book::Act::SEND, sched::book::kAnn, 10);
+    for (const auto& one : std::exchange(effects, {}))
+      if (const auto* order = std::get_if<sched::effect::OrderSignal>(&one))
+        if (!sched::HostId(order->host).ours()) in->signal(order->host, order->signal);
+  };
+  signalled();
+  EXPECT_EQ(count(What::kSignal), 0) << "the provider would say that it has no such part";
+  tells_addresses();
+  in->expect("n2@east", *book->hosts().expect_order({key, "n2@east", job(key).record.attempt()}));
+  signalled();
+  EXPECT_EQ(count(What::kSignal), 1);
+}
+
+TEST_F(LeaseInTest, TellsWhichOrdersAProviderHasCarriedOut) {
+  connects();
+  const sched::JobKey alone = dispatched();
+  in->heard("east", state_of(alone));
+  ask(alone, sched::book::Act::STOP);
+  auto done = state_of(alone, wire::STATUS_USUSP);
+  done.mutable_state()->mutable_job()->set_signal_number(1);
+  ASSERT_TRUE(in->heard("east", done));
+  ASSERT_EQ(job(alone).record.carried_out_size(), 1);
+  EXPECT_EQ(job(alone).record.carried_out(0).cluster(), "east");
+  EXPECT_EQ(job(alone).record.carried_out(0).signal_number(), 1U);
+  tells_addresses();
+  const sched::JobKey part = spans();
+  prepared_here(part);
+  ASSERT_TRUE(in->heard("east", part_state(part, true)));
+  ask(part, sched::book::Act::STOP);
+  done = part_state(part, true);
+  done.mutable_state()->mutable_job()->set_signal_number(1);
+  ASSERT_TRUE(in->heard("east", done));
+  ASSERT_EQ(job(part).record.carried_out_size(), 1);
+  EXPECT_EQ(job(part).record.carried_out(0).signal_number(), 1U);
+}
+
 // Its hosts are no longer in its record when the order leaves.
 TEST_F(LeaseInTest, SlotsOfAPartWhoseJobPendsAgainAreUsedUntilItIsOverThere) {
   connects();
