@@ -122,6 +122,10 @@ SaidOfAttempt said(const BookEntry& entry, WallTime now) {
   end.set_term_reason(from.term_reason() != 0 && record.kill_asked() ? from.term_reason()
                                                                      : record.term_reason());
   end.set_run_s(jobs::with_present_seconds(record, now).run_s());
+  const WallTime ended{record.end_us()};
+  if (record.started() && record.start_us() != 0)
+    end.set_took_s(std::max<std::int64_t>(0, ended.seconds() - WallTime{record.start_us()}.seconds()));
+  end.set_ended_s_ago(std::max<std::int64_t>(0, now.seconds() - ended.seconds()));
   *end.mutable_job() = elsewhere_of(job);
   if (end.how() == Over::ENDED) end.set_post(record.post_status());
   return {std::nullopt, std::move(end)};
@@ -438,7 +442,9 @@ Effects ForwardedJobs::recall_lent(JobKey key, const std::string& why, WallTime 
   const bool asks = how == Recall::asks && from.part() && !entry->job->record.starting();
   if (from.withdrawn() && (asks || !from.part() || from.releasing())) return {};
   from.set_withdrawn(true);
-  from.set_term_reason(m.config.cluster->programs.mbatchd.tells_recalls ? TERM_MC_RECALL : 0);
+  // Who has killed it before counts.
+  if (!entry->job->record.kill_asked())
+    from.set_term_reason(m.config.cluster->programs.mbatchd.tells_recalls ? TERM_MC_RECALL : 0);
   effects.push_back(effect::SaveJob{key});
   if (asks) return effects;
   event::By by;

@@ -113,6 +113,9 @@ std::string status_line(const wire::JobEvent& event) {
   if (status.status() == wire::STATUS_EXIT &&
       (status.post() == wire::POST_DONE || status.post() == wire::POST_ERR))
     return "";
+  // An attempt was over before, and the job pends since then.
+  const bool heard_late =
+      pending(status.status()) && status.end_us() != 0 && seconds(status.end_us()) < seconds(event.at_us());
   const bool used = over && status.has_usage();
   Line line("JOB_STATUS", event.at_us());
   line.number(event.key().id())
@@ -120,7 +123,7 @@ std::string status_line(const wire::JobEvent& event) {
       .number(status.reasons())
       .number(0)
       .real(used ? status.usage().user_s() + status.usage().system_s() : 0.0)
-      .number(over ? seconds(status.end_us()) : 0)
+      .number(over || heard_late ? seconds(status.end_us()) : 0)
       .number(used ? 1 : 0);
   if (used) put_usage(line, status.usage());
   line.number(plain_exit(status.exit_status())).number(event.key().index()).number(status.term_reason());

@@ -203,8 +203,9 @@ class Life : LifePart {
 
   void on(const event::Ended& ended) {
     if (!placed(status())) return;
-    const auto& told = ended.told;
+    report::Over told = ended.told;
     if (elsewhere() && told.how == How::ended) return ended_elsewhere(told);
+    take_durations(told);
     switch (told.how) {
       case How::pre_exec_failed:
         return could_not_start(told);
@@ -221,11 +222,8 @@ class Life : LifePart {
         return elsewhere() ? given_back(told) : give_back(told);
       case How::supervisor_lost:
         return was_lost(told, TERM_EXTERNAL_SIGNAL);
-      default: {
-        report::Over end = told;
-        if (told.run_s > 0) end.end_us = end_of_its_run(told.run_s);
-        return ran_to_its_end(end);
-      }
+      default:
+        return ran_to_its_end(told);
     }
   }
 

@@ -101,16 +101,12 @@ class LifeElsewhere : protected LifeEnd {
       *record_.mutable_forwarded()->mutable_there() = *told.there;
       record_accepted(*told.there);
     }
-    if (record_.starting()) {  // the report of its begin never came, and with it on which hosts it ran
-      if (told.there) *record_.mutable_forwarded()->mutable_there() = *told.there;
-      const WallTime began{std::max(record_.status_us(), now_.us - told.run_s * 1'000'000)};
-      add_present_seconds(record_, began);
-      record_.set_status_us(began.us);
-      record_.set_start_us(began.us);
-      record_.set_starting(false);
-    } else if (record_.status() == wire::STATUS_RUN) {
+    if (record_.starting())
+      began_unheard(told);
+    else if (told.ended_s_ago)
+      take_durations(told);
+    else if (record_.status() == wire::STATUS_RUN)
       end_with_its_run(told);
-    }
     ran_to_its_end(told);
   }
 
@@ -179,14 +175,43 @@ class LifeElsewhere : protected LifeEnd {
     changed();
   }
 
-  // Of a job on borrowed hosts, which say no times but how long it ran: its end may be heard long after it.
-  std::int64_t end_of_its_run(std::int64_t run_s) const {
-    const std::int64_t most = (now_.us - record_.start_us()) / 1'000'000;
-    const std::int64_t s = std::min(run_s, most) + record_.ssusp_s() + record_.ususp_s();
-    return std::min(now_.us, record_.start_us() + s * 1'000'000);
+  // Its cluster tells durations and no times, and the end may be heard long after it. A job on borrowed hosts has begun when it was sent there,
+  // so it is over after what it took. Of one that was forwarded other runs may have followed the one that we have heard of.
+  void take_durations(report::Over& told) {
+    if (record_.starting() || record_.start_us() == 0) return;
+    std::optional<std::int64_t> s;  // since its start
+    if (told.took_s && !elsewhere())
+      s = *told.took_s;
+    else if (told.ended_s_ago)
+      s = (now_.us - record_.start_us()) / 1'000'000 - *told.ended_s_ago;
+    else if (told.run_s > 0 && !elsewhere())
+      s = told.run_s + own_suspensions();
+    if (!s) return;
+    const std::int64_t most = now_.us - record_.start_us();
+    over_at_ = WallTime{record_.start_us() + std::clamp<std::int64_t>(*s, 0, most / 1'000'000) * 1'000'000};
+    told.end_us = over_at_->us;
   }
 
   wire::JobStatus status_there() const { return unknown() ? record_.status_before_unknown() : status(); }
+
+ private:
+  // For an older release, which does not tell what the attempt took. The sums have the suspensions of earlier attempts, too.
+  std::int64_t own_suspensions() const {
+    return record_.attempt() > 1 ? 0 : record_.ssusp_s() + record_.ususp_s();
+  }
+
+  // It has begun and ended while its cluster was out of reach: the report of its begin never came, and with it on which hosts it ran.
+  void began_unheard(report::Over& told) {
+    if (told.there) *record_.mutable_forwarded()->mutable_there() = *told.there;
+    const std::int64_t least = record_.status_us();
+    told.end_us = std::clamp(now_.us - told.ended_s_ago.value_or(0) * 1'000'000, least, now_.us);
+    const WallTime began{std::max(least, told.end_us - told.took_s.value_or(told.run_s) * 1'000'000)};
+    add_present_seconds(record_, began);
+    record_.set_status_us(began.us);
+    record_.set_start_us(began.us);
+    record_.set_starting(false);
+    record_begin(began);
+  }
 
   // Why it pends here again.
   std::string why_back(const report::Over& told) const {
@@ -228,9 +253,16 @@ class LifeElsewhere : protected LifeEnd {
     record_.set_started(true);
     record_.set_start_us(now_.us);
     record_.clear_start_failure();
+    record_begin(now_);
+  }
+
+  // `at`: earlier than events that are recorded already where the begin is heard with the end.
+  void record_begin(WallTime at) {
     wire::JobRecord named = record_;
     name_hosts_elsewhere(named);
-    auto& start = *add_event().mutable_start();
+    wire::JobEvent& event = add_event();
+    event.set_at_us(at.us);
+    auto& start = *event.mutable_start();
     start.mutable_hosts()->Swap(named.mutable_hosts());
     start.set_attempt(record_.attempt());
     start.set_user_group(asked_.user_group());

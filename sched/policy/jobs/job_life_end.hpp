@@ -76,9 +76,13 @@ class LifeEnd : protected LifeRecord {
            told.end_us, record_.start_failure());
   }
 
-  // A kill that came before the job ran.
+  // A kill that came before the job ran, or while its slots were taken back.
   void end_of_a_kill(const report::Over& told) {
     if (record_.requeue_asked()) return pend_again({});
+    // A lease that takes its slots back ends no job: the kill does, which its cluster may not even have heard of.
+    if (told.how == How::withdrawn)
+      return finish(wire::STATUS_EXIT, told.exit_status != 0 ? told.exit_status : kInterrupted,
+                    asked_reason(), told.end_us);
     const std::int32_t reason = told.term_reason != 0 ? told.term_reason : asked_reason();
     finish(wire::STATUS_EXIT, kInterrupted, reason, told.end_us);
   }
@@ -258,6 +262,7 @@ class LifeEnd : protected LifeRecord {
       told.end_us = now_.us;
       return over_on_lent_slots(wire::ForwardedFrom::LENT_WITHDRAWN, told);
     }
+    const WallTime since = over_at_.value_or(now_);
     const bool held = record_.requeue_held();
     const bool asked = record_.requeue_asked();
     const bool by_admin = held && record_.stopped_by_admin();
@@ -267,17 +272,20 @@ class LifeEnd : protected LifeRecord {
       wire::JobEvent::Status& status = *add_event().mutable_status();
       status.set_status(held ? wire::STATUS_PSUSP : wire::STATUS_PEND);
       status.set_why(why);
-      status.set_end_us(now_.us);
+      status.set_end_us(since.us);
     } else {
       no_pause();
-      auto& requeue = *add_event().mutable_requeue();
-      requeue.set_user(killer);
+      wire::JobEvent& event = add_event();
+      event.set_at_us(since.us);
+      event.mutable_requeue()->set_user(killer);
     }
+    count_until(since);
     const std::string failure = record_.start_failure();
     clear_attempt();
     record_.set_start_failure(failure);
     record_.set_why_requeued(why);
     to(held ? wire::STATUS_PSUSP : wire::STATUS_PEND);
+    record_.set_status_us(since.us);
     record_.set_stopped_by_user(by_user);
     record_.set_stopped_by_admin(by_admin);
     if (held && asked) record_status({});  // JOB_REQUEUE by itself means PEND
@@ -298,6 +306,7 @@ class LifeEnd : protected LifeRecord {
     record_.set_term_reason(reason);
     // The time is from the host's clock, which may differ by hours: ignore an end outside the attempt.
     record_.set_end_us(end_us < record_.start_us() || end_us > now_.us || end_us == 0 ? now_.us : end_us);
+    count_until({record_.end_us()});
     record_.clear_reserved();
     record_.clear_signals();
     record_.clear_carried_out();

@@ -16,6 +16,8 @@ inline constexpr int kSignalsKept = 16;
 inline constexpr std::uint32_t kAskedFor = wire::SUSPEND_USER | wire::SUSPEND_ADMIN;
 
 void add_present_seconds(wire::JobRecord& record, WallTime now);
+// Of a job that is unknown and was over before that: the seconds from `end` until then are not of the status that it had.
+void take_seconds_back(wire::JobRecord& record, WallTime end);
 
 class LifeRecord {
  protected:
@@ -45,6 +47,16 @@ class LifeRecord {
   }
 
   // ------------------------------------------------------------ changes
+
+  // The seconds of the present status count until `end`, which may be heard much later, also where the job was UNKWN since. What follows
+  // is not added by to().
+  void count_until(WallTime end) {
+    if (end.us >= record_.status_us())
+      add_present_seconds(record_, end);
+    else if (unknown())
+      take_seconds_back(record_, end);
+    record_.set_status_us(now_.us);
+  }
 
   void to(wire::JobStatus next) {
     add_present_seconds(record_, now_);
@@ -327,6 +339,8 @@ class LifeRecord {
   Launch& launch_;
   const JobRules& rules_;
   WallTime now_;
+  std::optional<WallTime>
+      over_at_;  // when the attempt was over, where its cluster tells that later; none: now
   Effects& effects_;
 };
 

@@ -37,6 +37,16 @@ void add_present_seconds(wire::JobRecord& record, WallTime now) {
   }
 }
 
+void take_seconds_back(wire::JobRecord& record, WallTime end) {
+  const std::int64_t s = seconds_since(end.us, {record.status_us()});
+  if (record.status_before_unknown() == wire::STATUS_SSUSP)
+    record.set_ssusp_s(std::max<std::int64_t>(0, record.ssusp_s() - s));
+  else if (record.status_before_unknown() == wire::STATUS_USUSP)
+    record.set_ususp_s(std::max<std::int64_t>(0, record.ususp_s() - s));
+  else
+    record.set_run_s(std::max<std::int64_t>(0, record.run_s() - s));
+}
+
 Attempt attempt_of(const wire::JobRecord& record) { return {key_of(record.key()), record.attempt()}; }
 
 order::Signal signal_order(const wire::JobRecord& record, const wire::SentSignal& sent) {

@@ -58,6 +58,8 @@ bool known(wire::JobStatus status) {
 }
 
 double fine(double seconds) { return std::isfinite(seconds) ? std::clamp(seconds, 0.0, 1e12) : 0; }
+// Their microseconds fit, too.
+std::int64_t fine_seconds(std::int64_t s) { return std::clamp<std::int64_t>(s, 0, std::int64_t{1} << 40); }
 std::int64_t fine(std::int64_t kb) { return std::clamp<std::int64_t>(kb, 0, std::int64_t{1} << 50); }
 
 }  // namespace
@@ -216,7 +218,9 @@ Result<wire::ForwardOver> believed(const wire::ForwardOver& told) {
   over.set_exit_status(told.exit_status() & 0xffff);
   over.set_term_reason(std::clamp(told.term_reason(), 0, 63));
   over.set_why(plain_words(told.why()));
-  over.set_run_s(fine(told.run_s()));
+  over.set_run_s(fine_seconds(told.run_s()));
+  if (told.has_took_s()) over.set_took_s(fine_seconds(told.took_s()));
+  if (told.has_ended_s_ago()) over.set_ended_s_ago(fine_seconds(told.ended_s_ago()));
   if (host_name(told.due_to_host())) over.set_due_to_host(told.due_to_host());
   if (wire::ForwardOver::Scope_IsValid(told.refused_for())) over.set_refused_for(told.refused_for());
   if (told.how() != wire::ForwardOver::ENDED) return over;

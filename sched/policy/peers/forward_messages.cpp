@@ -148,6 +148,8 @@ report::Over over_of(const wire::ForwardOver& told) {
   over.term_reason = told.term_reason();
   over.why = told.why();
   over.run_s = told.run_s();
+  if (told.has_took_s()) over.took_s = told.took_s();
+  if (told.has_ended_s_ago()) over.ended_s_ago = told.ended_s_ago();
   over.post_follows = told.how() == wire::ForwardOver::ENDED && told.post() != wire::POST_NONE;
   if (told.job().has_usage()) over.usage = told.job().usage();
   if (told.how() == wire::ForwardOver::ENDED && told.job().has_key()) over.there = told.job();

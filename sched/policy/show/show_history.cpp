@@ -1,6 +1,7 @@
 #include "sched/policy/show/show_history.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <optional>
 
 #include "common/base/table_cells.hpp"
@@ -57,10 +58,11 @@ bool tells_post_execution(const JobEvent::Status& status) {
   return status.post() == wire::POST_DONE || status.post() == wire::POST_ERR;
 }
 
-// When it happened. An end has a time of its own: mbatchd may have got the report much later.
+// When it happened. The end of a job or of an attempt has a time of its own: mbatchd may have got the report much later.
 std::int64_t moment_us(const JobEvent& event) {
   const auto& status = event.status();
-  const bool told = finished(status.status()) && status.end_us() > 0 && !tells_post_execution(status);
+  const bool over = finished(status.status()) || pending(status.status());
+  const bool told = over && status.end_us() > 0 && !tells_post_execution(status);
   return told ? std::min(status.end_us(), event.at_us()) : event.at_us();
 }
 
@@ -69,8 +71,32 @@ std::int64_t spent(std::int64_t from_us, std::int64_t to_us) {
   return std::max<std::int64_t>(0, to_us / 1'000'000 - from_us / 1'000'000) * 1'000'000;
 }
 
+// The states of a job one after the other, up to the present one.
+class Stays {
+ public:
+  // The job was in no other state than the next one from then on, whatever was recorded before.
+  void end(std::int64_t at_us) {
+    while (!stays_.empty() && stays_.back().from_us >= at_us) stays_.pop_back();
+    if (!stays_.empty()) stays_.back().to_us = std::min(stays_.back().to_us, at_us);
+  }
+  void add(SpentIn in, std::int64_t from_us, std::int64_t to_us) {
+    if (to_us > from_us) stays_.push_back({in, from_us, to_us});
+  }
+  void sum_up(std::array<std::int64_t, 6>& spent_us) const {
+    for (const auto& stay : stays_)
+      spent_us[static_cast<std::size_t>(stay.in)] += spent(stay.from_us, stay.to_us);
+  }
+
+ private:
+  struct Stay {
+    SpentIn in;
+    std::int64_t from_us, to_us;
+  };
+  std::vector<Stay> stays_;
+};
+
 void replay(JobHistory& job) {
-  std::int64_t since = 0;
+  Stays stays;
   for (const auto& event : job.events) {
     if (event.has_new_job()) {
       job.asked = event.new_job().asked();
@@ -80,20 +106,18 @@ void replay(JobHistory& job) {
     if (event.has_switched()) job.queue = event.switched().queue();
     const auto status = status_after(event);
     if (!status) continue;
-    if (const auto column = column_of(job.status))
-      job.spent_us[static_cast<std::size_t>(*column)] += spent(since, moment_us(event));
-    since = std::max(since, moment_us(event));
+    const std::int64_t at_us = moment_us(event);
+    if (const auto column = column_of(job.status)) stays.add(*column, job.since_us, at_us);
+    // The end of a post-execution moves no end.
+    const bool again = finished(job.status) && finished(*status);
+    if (!again) {
+      stays.end(at_us);
+      job.since_us = at_us;
+    }
     job.status = *status;
-    job.end_us = finished(*status) ? since : 0;
+    job.end_us = finished(*status) ? job.since_us : 0;
   }
-}
-
-// The moment of the last change of state.
-std::int64_t present_since(const JobHistory& job) {
-  std::int64_t since = 0;
-  for (const auto& event : job.events)
-    if (status_after(event)) since = event.at_us();
-  return since;
+  stays.sum_up(job.spent_us);
 }
 
 // Without a user: it is no person's word, as when a lease is withdrawn.
@@ -197,6 +221,23 @@ std::vector<std::string> event_lines_of(const JobHistory& job, const JobEvent& e
   }
 }
 
+// An end that is heard late stands before what was recorded meanwhile, but never before the start: a host's clock may be behind.
+bool comes_before(const JobEvent& event, const JobEvent& recorded) {
+  const bool starts =
+      recorded.has_new_job() || recorded.has_start() || recorded.has_start_accept() || recorded.has_execute();
+  return !starts && moment_us(event) / 1'000'000 < moment_us(recorded) / 1'000'000;
+}
+
+std::vector<const JobEvent*> in_order(const JobHistory& job) {
+  std::vector<const JobEvent*> events;
+  for (const auto& event : job.events) {
+    auto at = events.end();
+    while (at != events.begin() && comes_before(event, **std::prev(at))) --at;
+    events.insert(at, &event);
+  }
+  return events;
+}
+
 const wire::JobUsage* last_usage(const JobHistory& job) {
   const wire::JobUsage* usage = nullptr;
   for (const auto& event : job.events) {
@@ -233,7 +274,7 @@ std::array<std::string, 7> words_of(const std::array<std::int64_t, 7>& seconds) 
 std::array<std::int64_t, 7> JobHistory::seconds(WallTime now) const {
   auto total = spent_us;
   if (const auto column = column_of(status))
-    total[static_cast<std::size_t>(*column)] += spent(present_since(*this), now.us);
+    total[static_cast<std::size_t>(*column)] += spent(since_us, now.us);
   std::array<std::int64_t, 7> seconds{};
   for (std::size_t i = 0; i < total.size(); ++i) {
     seconds[i] = total[i] / 1'000'000;
@@ -297,9 +338,9 @@ std::string history_record(const JobHistory& job, WallTime now) {
 
 std::string history_block(const JobHistory& job, Wrapping wrapping, const ShowTime& time) {
   std::string text = "\n" + paragraph(history_title(job), wrapping);
-  for (const auto& event : job.events)
-    for (const auto& line : event_lines_of(job, event))
-      text += paragraph(time.at(moment_us(event)) + ": " + line + ";", wrapping);
+  for (const auto* event : in_order(job))
+    for (const auto& line : event_lines_of(job, *event))
+      text += paragraph(time.at(moment_us(*event)) + ": " + line + ";", wrapping);
   text += "\n\n";
   if (const auto* usage = last_usage(job); usage != nullptr && usage->max_memory_kb() > 0)
     text += "MEMORY USAGE:\nMAX MEM: " + bytes_words(usage->max_memory_kb()) +

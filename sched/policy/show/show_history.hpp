@@ -2,7 +2,8 @@
 // badmin's hist commands. Pure.
 //
 // A JobHistory is made from a job's events in order. Elements of an array share the events of the whole array (JOB_NEW, bmod),
-// which come first.
+// which come first. An end has a time of its own, and may be heard after other states were recorded, such as UNKWN: the job was in none of
+// them after its end.
 #pragma once
 
 #include <array>
@@ -25,6 +26,7 @@ struct JobHistory {
   std::string queue;
   std::vector<wire::JobEvent> events;          // the job's own and those of its array, by time
   wire::JobStatus status = wire::STATUS_NULL;  // the last one
+  std::int64_t since_us = 0;                   // of that status
   std::int64_t end_us = 0;                     // 0: it has not ended
   std::array<std::int64_t, 6> spent_us{};      // by SpentIn, up to the last event
 

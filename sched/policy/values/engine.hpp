@@ -206,6 +206,8 @@ struct Over {
   bool cwd_missing = false;
   std::optional<wire::JobUsage> usage;
   std::int64_t run_s = 0;                        // of a job that another cluster ran
+  std::optional<std::int64_t> took_s = {};       // likewise: from its begin to its end
+  std::optional<std::int64_t> ended_s_ago = {};  // likewise: from its end until now
   std::optional<wire::JobElsewhere> there = {};  // likewise: the job as it told it with the end
   std::optional<wire::RemoteSlots> figures =
       {};  // withdrawn: of the queue that gives it back; none: not known

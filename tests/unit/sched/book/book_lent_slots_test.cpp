@@ -245,6 +245,37 @@ TEST_F(OnLentSlots, ARecallHasAReasonOfItsOwnWhereTheSiteWantsIt) {
   EXPECT_EQ(end_of_a_recall(false), TERM_ADMIN);
 }
 
+// Durations cross, clocks do not.
+TEST_F(OnLentSlots, TellsHowLongItTookAndHowLongAgoThatWas) {
+  const JobKey key = here(start(7)), never = here(start(8));
+  runs(key);
+  now.us += 10'000'000;
+  ask(key, Act::STOP);
+  now.us += 20'000'000;
+  ask(key, Act::RESUME);
+  now.us += 5'000'000;
+  ends(key, 0);
+  ends(never, 0, report::Over::How::not_started);
+  now.us += 60'000'000;
+  EXPECT_EQ(over(key).run_s(), 15);
+  EXPECT_EQ(over(key).took_s(), 35);
+  EXPECT_EQ(over(key).ended_s_ago(), 60);
+  EXPECT_FALSE(over(never).has_took_s()) << "it did not begin";
+}
+
+TEST_F(OnLentSlots, ARecallLeavesTheReasonOfAKillThatCameFirst) {
+  const JobKey key = here(start(7));
+  wire::ForwardSignal kill;
+  *kill.mutable_attempt() = attempt_of(7);
+  kill.mutable_sent()->set_number(1);
+  kill.mutable_sent()->set_action(wire::SentSignal::TERMINATE);
+  kill.mutable_sent()->set_term_reason(TERM_OWNER);
+  book->forwards().signal("east", kill, now);
+  book->forwards().recall_lent(key, "no longer exported", now);
+  ends(key, 137 << 8);
+  EXPECT_EQ(job(key).record.term_reason(), TERM_OWNER);
+}
+
 TEST_F(OnLentSlots, IsGivenBackWhenTheHostGoesBeforeItHasTheOrder) {
   tells("hostA", report::HostCame{{}, true});
   const JobKey key = here(start(7));

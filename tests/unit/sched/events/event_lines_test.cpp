@@ -240,6 +240,17 @@ TEST(EventLines, AStatusOfARunningJobHasNoUsage) {
   EXPECT_EQ(f[10], "0");
 }
 
+// The job pends since then, though that was heard later.
+TEST(EventLines, AnAttemptThatWasOverBeforeHasItsEnd) {
+  auto event = event_of(42);
+  auto& status = *event.mutable_status();
+  status.set_status(wire::STATUS_PEND);
+  status.set_end_us(event.at_us());
+  EXPECT_EQ(fields_of(event_line(event))[9], "0");
+  status.set_end_us(event.at_us() - 60'000'000);
+  EXPECT_EQ(fields_of(event_line(event))[9], "1700000040");
+}
+
 TEST(EventLines, ShortRecords) {
   auto signal = event_of(42, 1);
   signal.mutable_signal()->set_symbol("KILL");

@@ -72,6 +72,51 @@ TEST(HistoryTable, ChargesTheAbsenceOfMbatchdToNoState) {
   EXPECT_NE(block.find("Tue May 10 21:10:22: Done successfully."), std::string::npos) << block;
 }
 
+// The clusters were cut off from each other: the job was UNKWN, and it had ended before that.
+TEST(HistoryTable, AnEndThatIsHeardLateLeavesNoTimeBehindIt) {
+  Life life;
+  life.at(600).mutable_status()->set_status(wire::STATUS_UNKWN);
+  auto& status = *life.at(700).mutable_status();
+  status.set_status(wire::STATUS_DONE);
+  status.set_end_us((kMay10 + 60) * 1'000'000);
+  auto& post = *life.at(700).mutable_status();
+  post.set_status(wire::STATUS_DONE);
+  post.set_post(wire::POST_DONE);
+  post.set_end_us((kMay10 + 60) * 1'000'000);
+  EXPECT_EQ(history_row(life.history(), false, wall_seconds(kMay10 + 900)),
+            "24520   annas   *tjob.sh  1       0       59      0       0       0       60\n");
+  const std::string block = history_block(life.history(), Wrapping::none, shown_at(kMay10 + 900));
+  const auto done = block.find("Tue May 10 21:10:22: Done successfully."),
+             unknown = block.find("Tue May 10 21:19:22: Unknown; unable to reach the execution host;");
+  ASSERT_NE(done, std::string::npos) << block;
+  ASSERT_NE(unknown, std::string::npos) << block;
+  EXPECT_LT(done, unknown) << "in the order of time";
+}
+
+TEST(HistoryTable, AnAttemptThatWasTakenBackInACutPendsSinceThen) {
+  Life life;
+  life.at(600).mutable_status()->set_status(wire::STATUS_UNKWN);
+  auto& status = *life.at(700).mutable_status();
+  status.set_status(wire::STATUS_PEND);
+  status.set_why("its slots are taken back");
+  status.set_end_us((kMay10 + 60) * 1'000'000);
+  EXPECT_EQ(history_row(life.history(), false, wall_seconds(kMay10 + 900)),
+            "24520   annas   *tjob.sh  841     0       59      0       0       0       900\n");
+  life.at(800).mutable_start()->set_attempt(2);
+  EXPECT_EQ(history_row(life.history(), false, wall_seconds(kMay10 + 900)),
+            "24520   annas   *tjob.sh  741     0       159     0       0       0       900\n");
+}
+
+// A host whose clock is behind.
+TEST(HistoryBlock, NoEndStandsBeforeItsStart) {
+  Life life;
+  auto& status = *life.at(4).mutable_status();
+  status.set_status(wire::STATUS_DONE);
+  status.set_end_us((kMay10 + 2) * 1'000'000);
+  const std::string block = history_block(life.history(), Wrapping::none, shown_at(kMay10 + 900));
+  EXPECT_LT(block.find("Execution Pid"), block.find("Done successfully")) << block;
+}
+
 // An order that waits for its cluster changes no state.
 TEST(HistoryTable, KeepsTheStateOverANote) {
   Life life;
