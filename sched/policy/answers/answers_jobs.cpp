@@ -6,6 +6,7 @@
 #include "sched/policy/answers/answers_parts.hpp"
 #include "sched/policy/answers/forward_reasons.hpp"
 #include "sched/policy/values/elsewhere.hpp"
+#include "sched/policy/values/host_id.hpp"
 #include "sched/policy/values/job_exceptions.hpp"
 #include "sched/policy/values/shown_command.hpp"
 
@@ -133,7 +134,8 @@ void add_suspend_reasons(const wire::JobRecord& record, JobView& to) {
   };
   const std::uint32_t bits = record.suspend_reasons();
   // In another cluster it is stopped when that cluster has told so.
-  const bool stopped_here = !is_elsewhere(record) || record.status() == wire::STATUS_USUSP;
+  const bool ours = record.hosts().empty() || HostId(record.hosts(0).name()).ours();
+  const bool stopped_here = ours || record.status() == wire::STATUS_USUSP;
   for (const auto& told : kTold) {
     const bool flagged =
         stopped_here &&

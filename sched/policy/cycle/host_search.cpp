@@ -303,12 +303,17 @@ Allocation HostSearch::fill_without_ours(const Allocation& draft, Look& look, co
     if (counted(demand, of_it) > counted(demand, best)) best = std::move(of_it);
   }
   if (counted(demand, best) >= demand.min_slots) return best;
-  HostNumber ours = kNoHost;
+  std::vector<HostNumber> ours;
   each([&](HostNumber host) {
-    if (!state_->rules().borrowed(host)) ours = host;
-    return ours == kNoHost;
+    if (!state_->rules().borrowed(host)) ours.push_back(host);
+    return true;
   });
-  return ours == kNoHost ? best : fill_from(ours, look, alternative, each);
+  for (const HostNumber host : ours) {
+    best = fill_from(host, look, alternative, each);
+    if (!best.hosts.empty())
+      break;  // the first that has something for the job; the others of ours come behind it
+  }
+  return best;
 }
 
 // The same slots of the same hosts, of which `first` comes before the others; none: a first host needs more than that one has.

@@ -63,16 +63,20 @@ class Life : LifePart {
   void on(const event::SuspendPlanned& plan) {
     if (status() != wire::STATUS_RUN && status() != wire::STATUS_SSUSP && status() != wire::STATUS_USUSP)
       return;
-    const std::uint32_t reasons = record_.suspend_reasons() | plan.reasons;
+    // Its cluster lets it go on as soon as it is connected: the order of now has to come behind that.
+    const bool goes_on = resume_waits();
+    if (goes_on) record_.set_suspend_reasons(record_.suspend_reasons() & ~kAskedFor);
+    const bool runs = status() == wire::STATUS_RUN || goes_on;
+    const std::uint32_t reasons =
+        record_.suspend_reasons() | plan.reasons | (runs ? reasons_of_a_waiting_stop() : 0);
     if (reasons == record_.suspend_reasons()) return;
-    const bool runs = status() == wire::STATUS_RUN;
     const std::uint32_t added = reasons & ~record_.suspend_reasons();
-    std::uint32_t fatal = added & rules_.terminate_for;
+    std::uint32_t fatal = added & plan.reasons & rules_.terminate_for;
     // A job that is suspended already lends its slots: it is not preempted.
     if (!runs) fatal &= ~static_cast<std::uint32_t>(wire::SUSPEND_PREEMPT);
     record_.set_suspend_reasons(reasons);
     if ((added & wire::SUSPEND_PREEMPT) != 0) preempt_by(plan.preempted_by, runs);
-    if (runs) to(wire::STATUS_SSUSP);
+    if (runs) to((reasons & kAskedFor) != 0 ? wire::STATUS_USUSP : wire::STATUS_SSUSP);
     if (fatal != 0)
       terminate(rules_.sequential, (fatal & wire::SUSPEND_WINDOW) != 0    ? TERM_WINDOW
                                    : (fatal & wire::SUSPEND_PREEMPT) != 0 ? TERM_PREEMPT
@@ -246,8 +250,10 @@ class Life : LifePart {
   void on(const event::HostBack& back) {
     if (!placed(status())) return;
     if (elsewhere()) return cluster_is_back(back);
-    heard_again();
     using State = report::Held::State;
+    // Its cluster tells next when it was over: it was not heard of again before.
+    if (back.held == State::over && !HostId(record_.hosts(0).name()).ours()) return;
+    heard_again();
     const bool runs_nothing = !back.held || *back.held == State::prepared;
     const bool may_have_run = record_.started() || (back.blank && launch_.go_given);
     if (runs_nothing && !may_have_run) return back.held ? has_only_the_order() : never_arrived(back.knows_go);

@@ -187,9 +187,28 @@ class LifeElsewhere : protected LifeEnd {
     else if (told.run_s > 0 && !elsewhere())
       s = told.run_s + own_suspensions();
     if (!s) return;
-    const std::int64_t most = now_.us - record_.start_us();
+    const std::int64_t most =
+        std::max<std::int64_t>(0, now_.us - record_.start_us());  // the clock may be set
     over_at_ = WallTime{record_.start_us() + std::clamp<std::int64_t>(*s, 0, most / 1'000'000) * 1'000'000};
     told.end_us = over_at_->us;
+  }
+
+  // A bstop that its cluster has not carried out: what is suspended for another reason meanwhile is stopped by it, too.
+  std::uint32_t reasons_of_a_waiting_stop() const {
+    if (elsewhere() || !stop_is_asked(record_)) return 0;
+    std::uint32_t reasons = 0;
+    if (record_.stopped_by_user()) reasons |= wire::SUSPEND_USER;
+    if (record_.stopped_by_admin()) reasons |= wire::SUSPEND_ADMIN;
+    return reasons;
+  }
+
+  // The last order to the job lets it go on, and its cluster has not carried that out.
+  bool resume_waits() const {
+    const auto& sent = record_.signals();
+    if (status() != wire::STATUS_USUSP || sent.empty() || sent.rbegin()->action() != Sent::RESUME)
+      return false;
+    const auto clusters = ordered_clusters(record_);
+    return !clusters.empty() && !clusters.front().part && !waiting_orders(record_, clusters.front()).empty();
   }
 
   wire::JobStatus status_there() const { return unknown() ? record_.status_before_unknown() : status(); }
@@ -203,7 +222,7 @@ class LifeElsewhere : protected LifeEnd {
   // It has begun and ended while its cluster was out of reach: the report of its begin never came, and with it on which hosts it ran.
   void began_unheard(report::Over& told) {
     if (told.there) *record_.mutable_forwarded()->mutable_there() = *told.there;
-    const std::int64_t least = record_.status_us();
+    const std::int64_t least = std::min(record_.status_us(), now_.us);  // the clock may be set
     told.end_us = std::clamp(now_.us - told.ended_s_ago.value_or(0) * 1'000'000, least, now_.us);
     const WallTime began{std::max(least, told.end_us - told.took_s.value_or(told.run_s) * 1'000'000)};
     add_present_seconds(record_, began);

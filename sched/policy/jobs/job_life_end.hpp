@@ -187,8 +187,8 @@ class LifeEnd : protected LifeRecord {
 
   // Keeps a job that ends at once, or whose lent slots are refused at once, from starting thousands of times a minute. Seconds.
   std::int64_t pause_after_a_short_run() {
-    const RequeuePause next =
-        requeue_pause(record_.short_runs(), now_.us - record_.start_us(), rules_.longest_pause_s);
+    const RequeuePause next = requeue_pause(
+        record_.short_runs(), over_at_.value_or(now_).us - record_.start_us(), rules_.longest_pause_s);
     record_.set_short_runs(next.short_runs);
     if (next.pause_s > 0) record_.set_paused_until_us(now_.us + next.pause_s * 1'000'000);
     return next.pause_s;

@@ -57,6 +57,7 @@ std::string exclusive(const Of& of) { return of.asked.exclusive() ? "Y" : "N"; }
 // ---------------------------------------------------------------- why
 std::string kill_reason(const Of& of) { return of.job.kill_reason(); }
 std::string suspend_reason(const Of& of) {
+  if (of.job.status() == wire::STATUS_RUN) return "";  // the order waits for its cluster
   if (of.job.stopped_by_admin()) return "The job was suspended by LSF admin or root";
   return of.job.stopped_by_user() ? "The job was suspended by user" : "";
 }

@@ -111,7 +111,8 @@ void replay(JobHistory& job) {
     // The end of a post-execution moves no end.
     const bool again = finished(job.status) && finished(*status);
     if (!again) {
-      stays.end(at_us);
+      // Heard late. Else the clock was set back, and what was spent by its old time is spent.
+      if (at_us < event.at_us() || event.has_start()) stays.end(at_us);
       job.since_us = at_us;
     }
     job.status = *status;

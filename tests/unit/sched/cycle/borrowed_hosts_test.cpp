@@ -237,6 +237,16 @@ TEST_F(BorrowedHosts, HostsOfTwoOtherClustersAreOfOneJobOnlyBehindAHostOfOurs) {
   wait(3, demand_of("before", 4));
   EXPECT_EQ(plan(), "3 2*h1 b1@east b2@east");
   snapshot.forget({3, 0});
+  Demand one_of_h1 = demand_of("local");
+  one_of_h1.asked_hosts = {{.name = "h1"}};
+  wait(6, one_of_h1);
+  start();
+  bring_up(snapshot, kHosts[0], {.slots = 2});
+  wait(7, demand_of("before", 6, "span[ptile=2]"));
+  EXPECT_EQ(plan(), "7 2*b2 2*b1@east 2*c1@west") << "h1 has less than a tile";
+  snapshot.forget({7, 0});
+  snapshot.forget({6, 0});
+  bring_up(snapshot, kHosts[0], {.slots = 1});
   Demand asks = demand_of("before", 3);
   asks.asked_hosts = {{.name = "c1", .cluster = "west", .first_execution = true}, {.name = "h1"}};
   wait(4, asks);

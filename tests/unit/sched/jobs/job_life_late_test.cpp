@@ -55,6 +55,74 @@ TEST_F(LateEnd, TheTimeThatItWasUnknownAfterItsEndIsNotItsOwn) {
   EXPECT_THAT(sums(), ElementsAre(0, 0, 40, 0, 0, 0));
 }
 
+// So a provider tells it that connects again: first that it holds the end, then the end.
+TEST_F(LateEnd, IsNotHeardOfAgainBeforeItsEnd) {
+  borrowed();
+  now = wall_seconds(1060);
+  happens(event::HostLost{true});
+  now = wall_seconds(1100);
+  happens(event::HostBack{State::over, true, false});
+  EXPECT_EQ(status(), wire::STATUS_UNKWN);
+  happens(heard(0, How::ended, 40, 60));
+  EXPECT_THAT(sums(), ElementsAre(0, 0, 40, 0, 0, 0));
+}
+
+TEST_F(LateEnd, AClockThatWasSetBackHarmsNoTime) {
+  borrowed();
+  now = wall_seconds(900);
+  happens(heard(0, How::ended, 40, 60));
+  EXPECT_EQ(status(), wire::STATUS_DONE);
+  EXPECT_EQ(job.record.end_us(), now.us);
+}
+
+TEST_F(LateEnd, OfAShortRunCountsAsOne) {
+  borrowed();
+  now = wall_seconds(2000);
+  happens(heard(137 << 8, How::withdrawn, 2, 998));
+  EXPECT_EQ(job.record.short_runs(), 1U);
+}
+
+// What the user and what the system order of a job on a borrowed host while its cluster is away.
+class OrdersMeet : public JobLife {
+ protected:
+  OrdersMeet() { runs({"b1@east"}); }
+  void window(bool open) {
+    if (open)
+      happens(event::ResumePlanned{wire::SUSPEND_WINDOW});
+    else
+      happens(event::SuspendPlanned{wire::SUSPEND_WINDOW, ""});
+  }
+  wire::SentSignal::Action last() const { return job.record.signals().rbegin()->action(); }
+};
+
+TEST_F(OrdersMeet, AStopThatWaitsHoldsTheJobWhenTheWindowOpens) {
+  happens(event::StopAsked{kOwner, true});
+  ASSERT_EQ(status(), wire::STATUS_RUN);
+  window(false);
+  EXPECT_EQ(status(), wire::STATUS_USUSP);
+  EXPECT_EQ(last(), wire::SentSignal::SUSPEND);
+  window(true);
+  EXPECT_EQ(status(), wire::STATUS_USUSP);
+  EXPECT_EQ(last(), wire::SentSignal::SUSPEND) << "its owner has stopped it";
+  happens(event::StoppedThere{});
+  happens(event::ResumeAsked{kOwner});
+  EXPECT_EQ(status(), wire::STATUS_RUN);
+  EXPECT_EQ(last(), wire::SentSignal::RESUME);
+}
+
+TEST_F(OrdersMeet, AResumeThatWaitsStartsNoJobInAClosedWindow) {
+  happens(event::StopAsked{kOwner});
+  happens(event::CarriedOut{"east", job.record.signal_number()});
+  happens(event::ResumeAsked{kOwner, true});
+  ASSERT_EQ(status(), wire::STATUS_USUSP);
+  window(false);
+  EXPECT_EQ(status(), wire::STATUS_SSUSP);
+  EXPECT_EQ(last(), wire::SentSignal::SUSPEND) << "behind the one that waits";
+  window(true);
+  EXPECT_EQ(status(), wire::STATUS_RUN);
+  EXPECT_EQ(last(), wire::SentSignal::RESUME);
+}
+
 TEST_F(LateEnd, TheTimeThatItWasUnknownBeforeItsEndIs) {
   borrowed();
   now = wall_seconds(1030);
