@@ -140,9 +140,14 @@ void ForwardIn::tell_about(const std::string& cluster) {
 void ForwardIn::serves(const std::string& cluster) {
   in_.serves(cluster);
   tell_about(cluster);
-  next_figures_.reset();
+  told_.erase(cluster);
   handler_.changed(forwards_.is_back(cluster));
   handler_.turn_soon();
+}
+
+void ForwardIn::lost(const std::string& cluster) {
+  in_.lost(cluster);
+  told_.erase(cluster);
 }
 
 Result<void> ForwardIn::heard(const std::string& cluster, wire::PeerMessage message, WallTime now) {
@@ -279,8 +284,7 @@ void ForwardIn::flush(WallTime now) {
 void ForwardIn::tick(const sched::cycle::Snapshot& snapshot, WallTime now, TimePoint steady) {
   if (!in_.any()) return;
   const auto& params = configuration_->files.lsb->params;
-  if (params.mc_update_interval > Duration{0} &&
-      (!next_figures_ || steady >= *next_figures_ || opened_or_closed(snapshot))) {
+  if (figures_due(snapshot, steady)) {
     next_figures_ = steady + params.mc_update_interval;
     tell_figures(snapshot, now);
   }
@@ -306,12 +310,23 @@ std::optional<TimePoint> ForwardIn::next_tick() const {
   return next;
 }
 
-// Jobs wait for a queue that opens, and would be offered to one that closes.
-bool ForwardIn::opened_or_closed(const sched::cycle::Snapshot& snapshot) const {
+// Jobs wait for a queue that opens, and would be offered to one that closes. Where figures are told no more, those that say that a queue
+// is closed are taken back once it is open.
+bool ForwardIn::figures_due(const sched::cycle::Snapshot& snapshot, TimePoint steady) const {
+  if (changed_since_told(snapshot, true)) return true;
+  if (configuration_->files.lsb->params.mc_update_interval <= Duration{0}) return false;
+  const auto greeted = in_.greeted();
+  return !next_figures_ || steady >= *next_figures_ || changed_since_told(snapshot, false) ||
+         std::any_of(greeted.begin(), greeted.end(),
+                     [this](const std::string& cluster) { return !told_.contains(cluster); });
+}
+
+// A receiving queue is open, or closed, and was the other way round when its figures were told.
+bool ForwardIn::changed_since_told(const sched::cycle::Snapshot& snapshot, bool open) const {
   const auto& queues = snapshot.rules().queues;
   for (sched::cycle::QueueNumber i = 0; i < queues.size(); ++i)
     if (queues[i].row != nullptr && !queues[i].row->receive_jobs_from.empty() &&
-        snapshot.queue(i).open == closed_told_.contains(queues[i].name))
+        snapshot.queue(i).open == open && closed_told_.contains(queues[i].name) == open)
       return true;
   return false;
 }
@@ -326,6 +341,7 @@ void ForwardIn::tell_figures(const sched::cycle::Snapshot& snapshot, WallTime no
     if (wanted[i] && !snapshot.queue(i).open) closed_told_.insert(rules.queues[i].name);
   const auto figures = sched::cycle::queue_figures(snapshot, now, wanted);
   for (const std::string& cluster : in_.greeted()) {
+    told_.insert(cluster);
     wire::PeerMessage message;
     auto& all = *message.mutable_figures();
     for (std::size_t i = 0; i < wanted.size(); ++i) {

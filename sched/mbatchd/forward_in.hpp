@@ -42,7 +42,7 @@ class ForwardIn {
   void configure(std::shared_ptr<const Configuration> configuration);
 
   void serves(const std::string& cluster);
-  void lost(const std::string& cluster) { in_.lost(cluster); }
+  void lost(const std::string& cluster);
   // An error: the connection has to end.
   Result<void> heard(const std::string& cluster, wire::PeerMessage message, WallTime now);
 
@@ -72,7 +72,8 @@ class ForwardIn {
               wire::ForwardOver::Scope scope);
   void tell_about(const std::string& cluster);
   void tell_figures(const sched::cycle::Snapshot& snapshot, WallTime now);
-  bool opened_or_closed(const sched::cycle::Snapshot& snapshot) const;
+  bool figures_due(const sched::cycle::Snapshot& snapshot, TimePoint steady) const;
+  bool changed_since_told(const sched::cycle::Snapshot& snapshot, bool open) const;
 
   const sched::book::JobTable& jobs_;
   sched::book::ForwardedJobs& forwards_;
@@ -83,6 +84,7 @@ class ForwardIn {
   sched::peers::InboundForwards in_;
   std::map<std::string, std::pair<TimePoint, Account>> accounts_;  // by name, for a minute
   std::set<std::string> closed_told_;  // receiving queues that were closed when their figures were told last
+  std::set<std::string> told_;         // clusters that were told figures in this connection
   std::optional<TimePoint> next_figures_, next_usage_, next_reasons_;
 };
 

@@ -6,10 +6,13 @@
 namespace rollcall::sched::forward {
 
 void RemoteQueues::connected(const std::string& cluster, bool so) {
-  if (so)
+  if (so) {
     connected_.insert(cluster);
-  else
-    connected_.erase(cluster);
+    return;
+  }
+  connected_.erase(cluster);
+  for (auto of = queues_.lower_bound({cluster, ""}); of != queues_.end() && of->first.first == cluster; ++of)
+    of->second.closed = false;
 }
 
 void RemoteQueues::takers(const std::string& cluster, std::optional<std::set<std::string>> queues) {

@@ -28,7 +28,8 @@ class RemoteQueues {
   // Numbers of forwards begin here: above all that were used before a restart.
   explicit RemoteQueues(std::uint64_t first_forward) : first_(first_forward) {}
 
-  // A cluster that is not connected takes no jobs; what is known of its queues stays.
+  // A cluster that is not connected takes no jobs; what is known of its queues stays, but for that they are closed: once it is connected
+  // it tells that again, if it sends figures.
   void connected(const std::string& cluster, bool so);
   bool connected(const std::string& cluster) const { return connected_.contains(cluster); }
 

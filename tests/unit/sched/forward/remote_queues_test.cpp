@@ -67,6 +67,23 @@ TEST(RemoteQueues, AreClosedWhileFiguresSaySo) {
   EXPECT_EQ(queues.of({kEast}, {"east"}, at(2))[0].closed, "");
 }
 
+// Its files may say meanwhile that no figures are sent, so nothing would open the queue here.
+TEST(RemoteQueues, AreNotClosedByWhatAnEarlierConnectionTold) {
+  RemoteQueues queues(1);
+  for (const auto& queue : {kEast, kWest}) {
+    queues.connected(queue.cluster, true);
+    QueueNews closed = news(queue, 1, 5);
+    closed.closed = true;
+    queues.updated(closed, at(0));
+  }
+  queues.connected("east", false);
+  queues.connected("east", true);
+  const auto all = queues.of({kEast, kWest}, {"east", "west"}, at(1));
+  EXPECT_EQ(all[0].closed, "");
+  EXPECT_TRUE(all[0].figures) << "they stay";
+  EXPECT_TRUE(all[1].closed_there) << "its connection is there";
+}
+
 TEST(RemoteQueues, KeepWhatWasToldWhileTheirClusterIsAway) {
   RemoteQueues queues(1);
   EXPECT_FALSE(queues.of({kEast}, {}, at(0))[0].figures) << "nothing was told";

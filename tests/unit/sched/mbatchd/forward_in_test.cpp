@@ -35,6 +35,11 @@ class ForwardInTest : public ForwardShellTest {
     in->flush(now);
     said.clear();
   }
+  void reads(const std::string& params) {
+    configuration = configuration_of(sched::book::site_files(params, "RCVJOBS_FROM = east\n"));
+    in->configure(configuration);
+  }
+  void opens(bool open) { snapshot->queue(*configuration->rules->queue("normal")).open = open; }
   // A job of `east`, by its id there.
   sched::JobKey waiting(int id) {
     wire::ForwardOffer offer;
@@ -78,9 +83,8 @@ TEST_F(ForwardInTest, SendsFiguresAtOnceWhenAQueueClosesAndWhenItOpens) {
   begins("MC_PLUGIN_UPDATE_INTERVAL = 30\n");
   EXPECT_EQ(told(What::kFigures, 0), 1);
   EXPECT_FALSE(said[0].figures().queues(0).closed());
-  const auto queue = *configuration->rules->queue("normal");
   for (const bool open : {false, true}) {
-    snapshot->queue(queue).open = open;
+    opens(open);
     EXPECT_EQ(told(What::kFigures, 5), 1);
     ASSERT_FALSE(said.empty());
     EXPECT_EQ(said[0].figures().queues(0).closed(), !open);
@@ -92,6 +96,37 @@ TEST_F(ForwardInTest, SendsNoFiguresWithoutMcPluginUpdateInterval) {
     begins(params);
     EXPECT_EQ(told(What::kFigures, 1000), 0) << params;
   }
+}
+
+TEST_F(ForwardInTest, SendsFiguresOnceMoreWhenAQueueThatWasToldClosedOpensWithoutAnInterval) {
+  begins("MC_PLUGIN_UPDATE_INTERVAL = 30\n");
+  opens(false);
+  EXPECT_EQ(told(What::kFigures, 0), 1);
+  reads("MC_PLUGIN_UPDATE_INTERVAL = 0\n");
+  EXPECT_EQ(told(What::kFigures, 100), 0) << "it is closed";
+  opens(true);
+  EXPECT_EQ(told(What::kFigures, 100), 1);
+  ASSERT_FALSE(said.empty());
+  EXPECT_FALSE(said[0].figures().queues(0).closed());
+  opens(false);
+  EXPECT_EQ(told(What::kFigures, 100), 0);
+  opens(true);
+  EXPECT_EQ(told(What::kFigures, 100), 0) << "nobody believes it closed";
+}
+
+TEST_F(ForwardInTest, SendsFiguresToAClusterAsSoonAsItHasBeenGreeted) {
+  begins("MC_PLUGIN_UPDATE_INTERVAL = 30\n");
+  EXPECT_EQ(told(What::kFigures, 0), 1);
+  in->lost("east");
+  opens(false);
+  in->serves("east");
+  said.clear();
+  in->tick(*snapshot, now, at(1));  // its greeting has not left
+  EXPECT_EQ(count(What::kFigures), 0);
+  in->flush(now);
+  in->tick(*snapshot, now, at(1));
+  ASSERT_EQ(count(What::kFigures), 1);
+  EXPECT_TRUE(said.back().figures().queues(0).closed());
 }
 
 TEST_F(ForwardInTest, RepeatsStatesAtMcRusageUpdateInterval) {
