@@ -78,8 +78,9 @@ class LeaseOut {
   void serves(const std::string& cluster);
   void lost(const std::string& cluster) { peers_.erase(cluster); }
   // badmin hforget -jobs: it will never answer, so its leases settle without it until it connects. Jobs of it that are here go on. What
-  // becomes of each lease, one line each; none: it has no lease, or they are written off already. only_say: changes nothing.
+  // becomes of each lease, one line each; none: it has no lease. only_say, or written off already: changes nothing.
   std::vector<std::string> write_off(const std::string& cluster, bool only_say);
+  bool is_written_off(const std::string& cluster) const { return written_off_.contains(cluster); }
   // An error: it cannot be true. What follows from it, follows in flush(), once for all answers of a lease.
   Result<void> heard(const std::string& cluster, const wire::LeaseAnswer& answer);
   // An offer with `lent` or `part`, by a user who is known here.

@@ -53,14 +53,13 @@ void LeaseOut::serves(const std::string& cluster) {
 std::vector<std::string> LeaseOut::write_off(const std::string& cluster, bool only_say) {
   std::vector<std::string> lines;
   std::vector<std::uint64_t> numbers;
-  if (written_off_.contains(cluster)) return lines;
   counted_.reset();  // the Book has written off its jobs
   for (const auto& [number, one] : leases_) {
     if (one.lease.consumer != cluster) continue;
     lines.push_back(line_of_written_off(one));
     numbers.push_back(number);
   }
-  if (only_say || numbers.empty()) return lines;
+  if (only_say || numbers.empty() || is_written_off(cluster)) return lines;
   written_off_.insert(cluster);
   keep_written_off(cluster, true);
   for (const std::uint64_t number : numbers) step(number, lease::event::WrittenOff{});
@@ -74,6 +73,7 @@ std::string LeaseOut::line_of_written_off(const Lease& of) const {
     if (on.first == number) slots += used.slots;
   std::string line = "Lease <" + lease::text(of.lease.id) + "> of cluster <" + of.lease.consumer + "> is " +
                      std::string(lease::text(of.lease.phase)) +
+                     (is_written_off(of.lease.consumer) ? ", and is written off already" : "") +
                      ": what is taken from it is free without an answer";
   if (slots == 0) return line;
   std::ostringstream held;

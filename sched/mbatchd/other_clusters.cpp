@@ -352,10 +352,11 @@ sched::book::Applied OtherClusters::write_off(const wire::ControlBatch& asked, c
       continue;
     }
     auto written = forwards_.write_off(cluster, who, asked.only_say(), io::wall_now());
+    const bool again = lease_out_.is_written_off(cluster);
     auto leases = lease_out_.write_off(cluster, asked.only_say());
     if (written.lines.empty() && leases.empty())
       fail("cluster " + cluster + ": no job is there, none of its jobs is here, and no lease of it is open");
-    if (written.lines.empty() && !leases.empty() && !asked.only_say())
+    if (written.lines.empty() && !leases.empty() && !asked.only_say() && !again)
       done.effects.push_back(sched::book::ForwardedJobs::written_off(cluster, who, io::wall_now()));
     std::move(leases.begin(), leases.end(), std::back_inserter(written.lines));
     for (auto& line : written.lines) {
