@@ -165,22 +165,29 @@ void read_method(const Row& row, LsbResources& resources, Problems& problems) {
 }
 
 // An export under a name with a slip would end, and the jobs there with it: an error, so that badmin reconfig refuses the file.
-void check_names_of_exports(const SectionFile& file, Problems& problems) {
-  for (const Section& section : file.sections)
-    for (const char* meant : {"HostExport", "SharedResourceExport"})
-      if (!same_name(section.name, meant) && one_slip(section.name, meant))
-        problems.error(section.place,
-                       "found section " + printable(section.name) + ", expected " + std::string(meant));
+bool has_slip(const Section& section, Problems& problems) {
+  for (const char* meant : {"HostExport", "SharedResourceExport"})
+    if (!same_name(section.name, meant) && one_slip(section.name, meant)) {
+      problems.error(section.place,
+                     "found section " + printable(section.name) + ", expected " + std::string(meant));
+      return true;
+    }
+  return false;
+}
+
+void check_names(const SectionFile& file, Problems& problems) {
+  SectionFile others = file;
+  std::erase_if(others.sections, [&](const Section& section) { return has_slip(section, problems); });
+  check_sections(others,
+                 {"HostExport", "SharedResourceExport", "Limit", "ResourceReservation", "ReservationUsage"},
+                 problems);
 }
 
 }  // namespace
 
 LsbResources read_lsb_resources(const SectionFile& file, const LimitUnit& unit, Problems& problems) {
   LsbResources resources;
-  check_sections(file,
-                 {"HostExport", "SharedResourceExport", "Limit", "ResourceReservation", "ReservationUsage"},
-                 problems);
-  check_names_of_exports(file, problems);
+  check_names(file, problems);
   each_row(file, "HostExport",
            {{}, {"PER_HOST", "RES_SELECT", "NHOSTS", "DISTRIBUTION", "SLOTS", "MEM", "SWAP", "SWP", "TYPE"}},
            problems, [&](const Row& row) { read_host_export(row, resources, problems); });

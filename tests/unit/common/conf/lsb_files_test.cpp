@@ -621,6 +621,14 @@ TEST(LsbResources, ErrorsAreReported) {
           "resources:27: METHOD: found \"PER_MOON\", expected PER_JOB, PER_HOST, PER_SLOT or PER_TASK"));
 }
 
+TEST(LsbResources, AMisspeltExportIsAnErrorAndNothingElse) {
+  EXPECT_THAT(said({{"resources",
+                     "Begin HostExprt\nPER_HOST=host1\nSLOTS=1\nDISTRIBUTION=([far, 1])\nEnd HostExprt\n"
+                     "Begin Elsewhere\nNAME=x\nEnd Elsewhere\n"}}),
+              ElementsAre("resources:1: found section \"HostExprt\", expected HostExport",
+                          HasSubstr("resources:6: warning: found section \"Elsewhere\", which is unknown")));
+}
+
 // Without its consumer a limit would hold for all.
 TEST(LsbResources, ALimitWithAnUnknownWordIsNotInForce) {
   const std::string limits =
