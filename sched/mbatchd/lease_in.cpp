@@ -30,6 +30,13 @@ wire::ForwardAttempt named(const Attempt& attempt, const std::string& host) {
   return to;
 }
 
+std::vector<std::string> hosts_of(const lease::ConsumerLease& of) {
+  std::vector<std::string> names;
+  names.reserve(of.hosts.size());
+  for (const auto& has : of.hosts) names.push_back(has.host);
+  return names;
+}
+
 }  // namespace
 
 // ---------------------------------------------------------------- leases
@@ -81,9 +88,11 @@ void LeaseIn::log_change(const std::string& provider, std::string line) {
 }
 
 void LeaseIn::step(const LeaseId& id, const lease::ConsumerEvent& event) {
-  lease_hosts_known_ = false;
   Lease& of = leases_.at(id);
-  for (const auto& one : lease::step(of, event, jobs_of(of))) {
+  const auto had = hosts_of(of);
+  const auto effects = lease::step(of, event, jobs_of(of));
+  note_hosts(id, had, hosts_of(of));
+  for (const auto& one : effects) {
     if (std::holds_alternative<lease::effect::Answer>(one)) {
       answers_.insert(id);
       handler_.turn_soon();
@@ -91,10 +100,22 @@ void LeaseIn::step(const LeaseId& id, const lease::ConsumerEvent& event) {
       handler_.say(id.provider, peers::answer_of(of, of.number, {}));  // no job of ours is left there
       answers_.erase(id);
       log_change(id.provider, "lease " + lease::text(id) + " is over");
+      note_hosts(id, hosts_of(of), {});
       leases_.erase(id);
       return;
     }
   }
+}
+
+// A provider may tell of one lease again and again: the hosts of its others are not looked at.
+void LeaseIn::note_hosts(const LeaseId& id, const std::vector<std::string>& had,
+                         const std::vector<std::string>& has) {
+  if (had == has) return;
+  hosts_noted_ += had.size() + has.size();
+  for (const auto& host : had)
+    if (const auto found = lease_hosts_.find({id.provider, host}); found != lease_hosts_.end())
+      lease_hosts_.erase(found);
+  for (const auto& host : has) lease_hosts_.emplace(id.provider, host);
 }
 
 std::vector<lease::LeaseReport> LeaseIn::reports() const {
@@ -139,6 +160,9 @@ void LeaseIn::flush() {
       *message.mutable_acknowledge()->mutable_attempt() = attempt;
       handler_.say(cluster, std::move(message));
     }
+  const auto ended_at = std::exchange(ended_at_, {});
+  for (const auto& [id, one] : leases_)  // fewer slots are in use
+    if (ended_at.contains(id.provider) && !one.placeable()) answers_.insert(id);
   for (const LeaseId& id : std::exchange(answers_, {})) {
     const auto found = leases_.find(id);
     if (found == leases_.end() || !peers_.contains(id.provider)) continue;

@@ -80,6 +80,8 @@ class LeaseIn : public sched::Engine {
   void flush();
   // Attempts that are kept until the provider has told all that it holds. For tests.
   std::size_t kept_of(const std::string& cluster) const;
+  // How often a host was added to a lease or taken from one. For tests.
+  std::size_t hosts_noted() const { return hosts_noted_; }
 
   // --- orders
   void start(const std::string& host, sched::order::Start order) override;
@@ -142,7 +144,9 @@ class LeaseIn : public sched::Engine {
   int ending_on(const std::string& cluster, const std::string& host) const;
   void erase_endings(const std::function<bool(const OfProvider&)>& which);
   // A host of the provider that a job of ours, or a lease, has.
-  bool has_host(const std::string& cluster, const std::string& host);
+  bool has_host(const std::string& cluster, const std::string& host) const;
+  void note_hosts(const LeaseId& id, const std::vector<std::string>& had,
+                  const std::vector<std::string>& has);
 
   Result<void> take_stands(const std::string& cluster, const wire::LeaseStands& told);
   void take_listed(const std::string& cluster, const wire::LeasesTold& told);
@@ -200,11 +204,12 @@ class LeaseIn : public sched::Engine {
   bool borrow_due_ = false;
   // Ends that are acknowledged once they are committed: by cluster, then by the bytes of their names.
   std::map<std::string, std::map<std::string, wire::ForwardAttempt>> acknowledged_;
-  std::set<std::pair<std::string, std::string>> lease_hosts_;  // cluster and host of all leases
-  bool lease_hosts_known_ = false;                             // none has changed since
-  std::set<std::string> came_;                                 // hosts that the Book believes connected
-  std::set<LeaseId> answers_;                                  // due
-  std::set<std::string> unknown_;                              // resources that the log was told of
+  std::multiset<std::pair<std::string, std::string>> lease_hosts_;  // cluster and host, once for each lease
+  std::size_t hosts_noted_ = 0;
+  std::set<std::string> came_;      // hosts that the Book believes connected
+  std::set<LeaseId> answers_;       // due
+  std::set<std::string> ended_at_;  // providers where jobs have ended since the last answers
+  std::set<std::string> unknown_;   // resources that the log was told of
   sched::lease::ChangeLines changes_;
 };
 

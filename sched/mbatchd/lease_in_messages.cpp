@@ -18,6 +18,7 @@ namespace report = sched::report;
 using sched::Attempt;
 using sched::JobKey;
 
+constexpr std::size_t kPackAfter = 1000;     // jobs that a greeting names
 constexpr std::size_t kMostLeases = 10'000;  // of one provider
 constexpr std::size_t kMostEnds = 10'000;    // of one provider, not committed yet
 constexpr std::size_t kMostHeld = 200'000;   // attempts on lent hosts of one provider
@@ -171,7 +172,12 @@ Result<void> LeaseIn::take_held(const std::string& cluster, const wire::ForwardH
   const auto is_named = [&peer](const wire::ForwardAttempt& told) {
     return !peer.named.emplace(peers::attempt_of(told), told.part()).second;
   };
+  std::size_t looked_at = 0;
+  const auto looked = [&] {
+    if (++looked_at % kPackAfter == 0) jobs_.pack();
+  };
   for (const auto& state : part.running()) {
+    looked();
     const auto told = peers::believed(state.job());
     if (!check(state.attempt()) || !told) continue;
     // Nothing of ours can be on a host that we do not know.
@@ -184,6 +190,7 @@ Result<void> LeaseIn::take_held(const std::string& cluster, const wire::ForwardH
     }
   }
   for (const auto& over : part.over()) {
+    looked();
     if (!check(over.attempt())) continue;
     if (of_no_job(over.attempt()) || !may_be_ours(cluster, over.attempt()))
       acknowledge_end(cluster, over.attempt());
@@ -346,8 +353,7 @@ Result<void> LeaseIn::take_over(const std::string& cluster, const wire::ForwardO
     if (const auto post = peers::post_over_of(*over)) handler_.told(host, *post);
     answered(cluster, attempt);
   }
-  for (const auto& [id, one] : leases_)  // fewer slots are in use
-    if (id.provider == cluster && !one.placeable()) answers_.insert(id);
+  ended_at_.insert(cluster);
   handler_.plan_soon();
   return {};
 }

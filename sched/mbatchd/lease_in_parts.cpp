@@ -67,12 +67,7 @@ LeaseIn::Part LeaseIn::part_of(const std::vector<wire::ExecHost>& hosts,
   return part;
 }
 
-bool LeaseIn::has_host(const std::string& cluster, const std::string& host) {
-  if (!std::exchange(lease_hosts_known_, true)) {
-    lease_hosts_.clear();
-    for (const auto& [id, one] : leases_)
-      for (const auto& has : one.hosts) lease_hosts_.emplace(id.provider, has.host);
-  }
+bool LeaseIn::has_host(const std::string& cluster, const std::string& host) const {
   return lease_hosts_.contains({cluster, host}) || !jobs_.on_host(id_of(host, cluster)).empty();
 }
 

@@ -335,6 +335,42 @@ TEST_F(LeaseInTest, HostsThatNoLeaseAndNoJobHasAreGone) {
   EXPECT_TRUE(book->hosts().connected("n4@east")) << "it is lent again";
 }
 
+TEST_F(LeaseInTest, AHostOfTwoLeasesIsThereUntilBothAreOver) {
+  connects();
+  second_lease(1);
+  for (const std::uint64_t lease : {7U, 8U})
+    hear([&](auto& message) {
+      auto& told = *message.mutable_lease_stands();
+      told.set_lease(lease);
+      told.set_state(wire::LeaseStands::ACTIVE);
+      told.mutable_number()->set_term(7);
+      told.mutable_number()->set_counter(1);
+      auto& host = *told.add_hosts();
+      host.set_host("n4");
+      host.set_slots(1);
+    });
+  for (const std::uint64_t lease : {6U, 8U, 7U}) {
+    EXPECT_TRUE(book->hosts().connected("n4@east")) << lease;
+    hear([&](auto& message) { message.mutable_lease_over()->set_lease(lease); });
+  }
+  EXPECT_FALSE(book->hosts().connected("n4@east"));
+}
+
+// Another cluster must not have us look at the hosts of all leases as often as it likes.
+TEST_F(LeaseInTest, WhatIsToldOfALeaseCostsNothingForTheHostsOfOthers) {
+  connects();
+  second_lease(1);
+  const auto noted = in->hosts_noted();
+  const sched::JobKey key = dispatched();
+  for (std::uint64_t counter = 2; counter < 1000; ++counter) {
+    second_lease(counter, counter % 2 == 0 ? wire::LeaseStands::INACTIVE : wire::LeaseStands::ACTIVE);
+    hear([&](auto& message) { message = state_of(key); });
+  }
+  EXPECT_EQ(in->hosts_noted(), noted) << "it has the same host";
+  hear([](auto& message) { message.mutable_lease_over()->set_lease(6); });
+  EXPECT_EQ(in->hosts_noted(), noted + 1);
+}
+
 // Its own parts that were left over are asked back, however many another one makes up.
 TEST_F(LeaseInTest, PartsThatNeverWereAreNotedUpToABoundAndAllAskedBack) {
   connects();
