@@ -41,7 +41,7 @@ int run_interactive(io::Stage& stage, JobWaiter& waiter, const wire::Submission&
   carrier.reset();
   const auto& end = ends.front();
   if (end.how == io::StreamEnd::How::over) {
-    // What calls bsub may read the files next: the job is over when they are there.
+    // The program that calls bsub may read the files next. The job is over once they have been written.
     if (elsewhere && returns_files(job))
       if (const auto ended = waiter.until_over(); !ended) return stage.fail(ended.error().text);
     return io::exit_code_of(end);

@@ -146,7 +146,7 @@ def test_a_changed_policy_takes_licences_back(bench):
             west.wait_for(job, "DONE")
 
 
-# Whoever mends the file finds the jobs as they were.
+# When the file is mended, the jobs still run.
 def test_a_slip_in_the_file_takes_nothing_back(bench):
     with two(bench, HOSTS + LICENCES.format(count=2)) as clusters:
         west, east = clusters["west"], clusters["east"]

@@ -442,7 +442,7 @@ Effects ForwardedJobs::recall_lent(JobKey key, const std::string& why, WallTime 
   const bool asks = how == Recall::asks && from.part() && !entry->job->record.starting();
   if (from.withdrawn() && (asks || !from.part() || from.releasing())) return {};
   from.set_withdrawn(true);
-  // Who has killed it before counts.
+  // An earlier kill keeps its reason.
   if (!entry->job->record.kill_asked())
     from.set_term_reason(m.config.cluster->programs.mbatchd.tells_recalls ? TERM_MC_RECALL : 0);
   effects.push_back(effect::SaveJob{key});

@@ -32,7 +32,7 @@ std::vector<OrderedCluster> ordered_clusters(const wire::JobRecord& record);
 
 // A line for each order that the cluster has not said to be carried out. They wait while it is not connected.
 std::vector<std::string> waiting_orders(const wire::JobRecord& record, const OrderedCluster& cluster);
-// What a command answers of an order that waits.
+// What a command prints about an order that waits.
 std::string waits_words(const OrderedCluster& cluster);
 
 // ", Mapped to <bob@east>" where the job runs, or ran, as another user there (UserMap); ", Mapped from <ann@west>" in that cluster; else "".
