@@ -79,7 +79,7 @@ if(NOT ROLLCALL_SANITIZE AND NOT ROLLCALL_FUZZ)
   rollcall_nightly_sanitizer(asan "^(unit|io|cluster)$")
   rollcall_nightly_sanitizer(tsan "^(unit|io|cluster)$")
   add_test(NAME sanitized_self_test COMMAND ${CMAKE_SOURCE_DIR}/tests/nightly/sanitized_self_test.sh)
-  set_tests_properties(sanitized_self_test PROPERTIES LABELS unit TIMEOUT 60)
+  set_tests_properties(sanitized_self_test PROPERTIES LABELS unit TIMEOUT 300)
 
   # The warnings of g++ that the preset release has not, where headers are precompiled (RollcallTools.cmake), and that the
   # preset dev cannot give: g++ looks for them only where it optimises.

@@ -388,7 +388,7 @@ def test_two_starts_at_once_make_one_daemon(bench):
     site.good("init")
     starts = [subprocess.Popen(site.words("-t", "1", "start"), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
               for _ in range(6)]
-    ends = [(s.communicate(timeout=60), s.returncode) for s in starts]
+    ends = [(s.communicate(timeout=120), s.returncode) for s in starts]
     expect_equal(len(site.lims()), 1, "daemons")
     expect_equal(sum("lim: started" in out for (out, _), _ in ends), 1, f"that started it: {ends}")
     for (out, err), code in ends:  # the fake has no port
@@ -411,7 +411,7 @@ def test_another_user_who_locks_the_pid_file_blocks_nothing(bench):
         site.good("restart")
         expect_equal(site.good("stop"), "lim: stopped\n", "stop")
     finally:
-        stranger.communicate("", timeout=20)
+        stranger.communicate("", timeout=120)
     left = [name for name in os.listdir(os.path.dirname(site.pid_file)) if "lock" in name]
     expect_equal(left, [], "locks that stay")
 
@@ -493,9 +493,9 @@ def test_a_lim_that_ends_as_it_was_told_did_not_die(bench):
     pid = site.pid()
     environment = dict(bench.cluster.environment, LSF_ENVDIR=site.conf)
     lsadmin = os.path.join(bench.bin, "lsadmin")
-    subprocess.run([lsadmin, "limrestart"], env=environment, check=True, capture_output=True, timeout=60)
+    subprocess.run([lsadmin, "limrestart"], env=environment, check=True, capture_output=True, timeout=120)
     expect_equal(site.pid(), pid, "the pid file of a LIM that became anew")
-    subprocess.run([lsadmin, "limshutdown"], env=environment, check=True, capture_output=True, timeout=60)
+    subprocess.run([lsadmin, "limshutdown"], env=environment, check=True, capture_output=True, timeout=120)
     wait_until(lambda: not is_alive(pid), "LIM to end")
     expect_equal(site.status(3), "lim: not running\n", "status")
     site.good("start")
@@ -533,7 +533,7 @@ def test_lim_knows_users_by_munge_and_root_by_the_key(bench):
 
         def lock(user):
             words = ["setpriv", f"--reuid={user}", f"--regid={user}", "--clear-groups", lsadmin, "limlock"]
-            return subprocess.run(words, env=environment, capture_output=True, text=True, timeout=30)
+            return subprocess.run(words, env=environment, capture_output=True, text=True, timeout=120)
 
         for user in ("root", "daemon"):
             done = lock(user)

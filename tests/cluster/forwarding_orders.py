@@ -125,7 +125,7 @@ def test_bmod_and_bswitch_of_a_job_whose_cluster_is_away_wait_and_have_their_eff
         expect_equal([command.poll() for command in commands], [None, None], "bmod and bswitch wait")
         expect_equal([west.field(job, "job_name queue stat") for job in (changed, switched)], ["before send PEND"] * 2, "nothing is done yet")
         east.start_daemon("mbatchd", "n2")
-        said = [command.communicate(timeout=60)[0] for command in commands]
+        said = [command.communicate(timeout=120)[0] for command in commands]
         expect_equal([command.returncode for command in commands], [0, 0], f"{said}")
         west.wait_for(switched, "DONE")
         expect_equal(west.field(switched, "queue exec_host"), "own n1", "the switched job")

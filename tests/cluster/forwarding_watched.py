@@ -68,7 +68,7 @@ def test_bwait_and_bsub_k_of_forwarded_jobs_end_with_them(bench):
         wait_until(lambda: west.field(bad + 1) == "RUN", west.logs_text, 30)
         expect_equal([one.poll() for one in waiting.values()], [None] * len(waiting), "all of them wait")
         open(f"{place}/go", "w", encoding="ascii").close()
-        said = {words: one.communicate(timeout=60)[0] for words, one in waiting.items()}
+        said = {words: one.communicate(timeout=120)[0] for words, one in waiting.items()}
         codes = [one.returncode for one in waiting.values()]
         expect_equal(codes, [0, 0, 0, 255, 9], f"exit codes: {said}")
         expect_equal([west.field(job, "stat exit_code") for job in (good, bad, bad + 1)], ["DONE -", "EXIT 3", "EXIT 9"], "bjobs")

@@ -95,7 +95,7 @@ def test_a_munged_that_hangs_or_dies_costs_no_job(bench):
         batch.wait_for(users.bsub(ALICE, "exit 6", "-o", "/dev/null"), "EXIT")
         expect(his.poll() is None, "he waits for munged")
         processes.send(daemon.pid, signal.SIGCONT)
-        said, _ = his.communicate(timeout=60)
+        said, _ = his.communicate(timeout=120)
         expect(re.match(r"Job <\d+> is submitted", said), f"his, when munged goes on: {said}\n{batch.logs_text()}")
         processes.send(daemon.pid, signal.SIGKILL)
         wait_until(lambda: not munged(bench, users), "its end")

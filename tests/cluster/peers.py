@@ -134,7 +134,7 @@ def test_the_admin_guide_connects_two_clusters(bench):
         for line in lines:
             there = re.sub(r"^ssh e1 (.*)/opt/rollcall", rf"\1{pair.east.top}", line).replace("e1:/opt/rollcall", pair.east.top)
             typed = there.replace("scp -p", "cp -p").replace("/opt/rollcall", pair.west.top)
-            done = subprocess.run(["sh", "-c", typed], cwd=pair.west.top, capture_output=True, text=True, timeout=60, check=False,
+            done = subprocess.run(["sh", "-c", typed], cwd=pair.west.top, capture_output=True, text=True, timeout=120, check=False,
                                   env=dict(pair.west.environment, PATH=f"{bench.bin}:{os.environ['PATH']}"))
             expect_equal(done.returncode, 0, f"{line}: {done.stdout}{done.stderr}")
             if line == "badmin mbdrestart":  # "both"

@@ -17,7 +17,7 @@ def needs_root():
 
 
 def refused(batch, program):
-    done = batch.user(os.path.join(batch.etc, program), timeout=30)
+    done = batch.user(os.path.join(batch.etc, program), timeout=120)
     expect_equal(done.returncode, 1, f"{program}: {done.stdout}{done.stderr}")
     return done.stderr
 

@@ -7,7 +7,7 @@ import signal
 from rollcall_testing import processes
 from rollcall_testing.cluster_links import Cut
 from rollcall_testing.federation import ALICE
-from rollcall_testing.mixed_jobs import borrow, exports, goes_on, mixed, open_gate, shown, starts_tasks, task_file
+from rollcall_testing.mixed_jobs import borrow, exports, goes_on, hold_tasks, mixed, open_gate, shown, starts_tasks, task_file
 from rollcall_testing.munge import needs_users
 from rollcall_testing.runner import expect_equal, expect_in, main
 from rollcall_testing.waiting import wait_until
@@ -114,7 +114,8 @@ def test_a_part_outlives_its_mbatchd_and_the_memory_of_its_res(bench):
         east.wait_for(there, "RUN")
         goes_on(clusters, job, waits, "after a stop that the other mbatchd passed on")
         # What the hosts of the job share was lost with the first mbatchd, and now with RES: no task comes to n4 any more. The slots stay
-        # in use until the part is released.
+        # in use until the part is released. A task that is asked for meanwhile would end the job.
+        hold_tasks(clusters)
         wiped(bench, east, "n4")
         east.wait_for_hosts()
         wait_until(lambda: "where all hosts of the job are reached was not told yet" in east.daemon_log_text("mbatchd", "n3"), shown(east))

@@ -192,7 +192,7 @@ def test_waiting_commands_outlive_a_restart_of_mbatchd(bench):
         batch.start_daemon("mbatchd", "n1")
         with open(go, "w", encoding="ascii"):
             pass
-        said, _ = waits.communicate(timeout=60)
+        said, _ = waits.communicate(timeout=120)
         expect_equal((waits.returncode, said), (3, "Job <1> is submitted to default queue <normal>.\n"), "bsub -K")
     bench.saw("bsub -K has the job's exit code all the same; meanwhile the host is named")
 
@@ -240,7 +240,7 @@ def test_a_wait_says_lsfs_lines_alone_without_a_terminal(bench):
                                                    env=batch.environment(), stdout=subprocess.PIPE, stderr=err, text=True)
         wait_until(lambda: "dispatch" in read(f"{notes}/err"), lambda: f"it to wait: {read(f'{notes}/err')!r}", 30)
         batch.good("bkill", "1")
-        waits.communicate(timeout=30)
+        waits.communicate(timeout=120)
         expect_equal(read(f"{notes}/err"), "<<Waiting for dispatch ...>>\n<<Terminated while pending>>\n", "standard error")
         expect_equal(waits.returncode, 126, "its exit code")
     bench.saw("no notice, no reason")
@@ -258,10 +258,10 @@ def test_bsub_waits_for_mbatchd_and_ctrl_c_ends_it(bench):
             wait_until(lambda: "Please wait" in read(f"{notes}/{name}"), lambda: f"it to wait: {read(f'{notes}/{name}')}")
         ended, served = waiting
         ended.send_signal(signal.SIGINT)
-        ended.communicate(timeout=30)
+        ended.communicate(timeout=120)
         expect_equal(ended.returncode, -signal.SIGINT, "Ctrl-C")
         batch.start_daemon("mbatchd", "n1")
-        said, _ = served.communicate(timeout=60)
+        said, _ = served.communicate(timeout=120)
         expect_equal((served.returncode, said), (0, "Job <1> is submitted to default queue <normal>.\n"), "the other one")
         batch.wait_for(1, "DONE")
     bench.saw("one ended, one served")

@@ -178,9 +178,9 @@ def test_binary_data_through_stdin_and_stdout(bench, source):
     environment = environment_of(bench)
     if source == "file":
         with open(path, "rb") as file:
-            done = subprocess.run(words, env=environment, stdin=file, capture_output=True, timeout=30)
+            done = subprocess.run(words, env=environment, stdin=file, capture_output=True, timeout=120)
     else:
-        done = subprocess.run(words, env=environment, input=EVERY_BYTE, capture_output=True, timeout=30)
+        done = subprocess.run(words, env=environment, input=EVERY_BYTE, capture_output=True, timeout=120)
     expect_equal(done.returncode, 0, f"exit code; stderr {done.stderr!r}")
     expect(done.stdout == EVERY_BYTE, f"1 MiB of every byte unchanged, {len(done.stdout)} bytes came")
     bench.saw("1 MiB of every byte value unchanged")
@@ -192,7 +192,7 @@ def test_stdin_goes_to_rank_0(bench, name):
     text = b"line one\nline two\n" * 500
     script = 'test "${PMI_RANK:-$OMPI_COMM_WORLD_RANK}" = 0 || exit 0; exec cat'
     words = [os.path.join(bench.bin, "pam"), "-t", *method_1(launcher_words(bench, name), ["sh", "-c", script])]
-    done = subprocess.run(words, env=environment_of(bench), input=text, capture_output=True, timeout=30)
+    done = subprocess.run(words, env=environment_of(bench), input=text, capture_output=True, timeout=120)
     expect_equal(done.returncode, 0, f"exit code; stderr {done.stderr!r}")
     expect(done.stdout == text, f"rank 0 alone got it all: {len(done.stdout)} of {len(text)} bytes")
     bench.saw("once, complete")

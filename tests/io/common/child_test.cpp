@@ -24,7 +24,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr auto kPatience = 20s;
+constexpr auto kPatience = 60s;
 
 SpawnPlan shell(const std::string& script) {
   SpawnPlan plan;

@@ -26,7 +26,7 @@ using io::ClusterChannel;
 using Caller = io::ClusterChannel::Caller;
 using std::chrono::milliseconds;
 
-constexpr auto kDeadline = std::chrono::seconds(20);
+constexpr auto kDeadline = std::chrono::seconds(60);
 
 inline io::ClusterKey new_key() {
   char directory[] = "/tmp/rollcall-links.XXXXXX";

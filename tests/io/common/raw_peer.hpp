@@ -57,7 +57,7 @@ class RawPeer {
   }
 
  private:
-  static constexpr std::chrono::milliseconds kPatience{30'000};
+  static constexpr std::chrono::milliseconds kPatience{60'000};
 
   // False where nothing came in time, or the connection has ended.
   bool read_some(std::chrono::milliseconds patience) {

@@ -200,7 +200,7 @@ def test_ckconfig_says_what_start_refuses(bench):
 
     def said():
         done = subprocess.run([os.path.join(bench.bin, "lsadmin"), "ckconfig"], capture_output=True, text=True, check=False,
-                              env=dict(bench.cluster.environment, LSF_ENVDIR=site.conf), timeout=60)
+                              env=dict(bench.cluster.environment, LSF_ENVDIR=site.conf), timeout=120)
         expect_equal(done.returncode, 0, done.stderr)
         return done.stdout
 
@@ -233,7 +233,7 @@ def test_roots_daemons_without_munged_are_told(bench):
     expect_in(f"lsf_daemons: {warning}", done.stderr, "start")
     expect_in("lsf_daemons: warning: the administrator nosuchuser is no user of this host", done.stderr, "start")
     done = subprocess.run([os.path.join(bench.bin, "lsadmin"), "ckconfig"], capture_output=True, text=True, check=False,
-                          env=dict(bench.cluster.environment, LSF_ENVDIR=site.conf), timeout=60)
+                          env=dict(bench.cluster.environment, LSF_ENVDIR=site.conf), timeout=120)
     expect_in(warning, done.stdout, "ckconfig")
     with socket.socket(socket.AF_UNIX) as munged:
         munged.bind(nowhere)

@@ -30,7 +30,7 @@ class TwoHosts(OneHost):
         """The LIM's answer to a probe that claims to be on that host; None where it closed the connection."""
         probe = os.path.join(self.bench.build, "tests", "programs", "lim_probe")
         line = [probe, "--at", f"127.0.0.1:{self.port}", "--key", self.path("cluster.key"), "claim", f"name={name}", *more]
-        done = subprocess.run(line, capture_output=True, text=True, timeout=60, check=False)
+        done = subprocess.run(line, capture_output=True, text=True, timeout=120, check=False)
         expect(done.returncode == 0 or "closed the connection" in done.stderr, f"the probe: {done.stderr}")
         return json.loads(done.stdout) if done.stdout else None
 

@@ -136,7 +136,7 @@ def test_elims_run_as_the_first_administrator(bench):
 
 def metrics(port):
     """{family: {labels: value}} as anybody may ask for it."""
-    with urllib.request.urlopen(f"http://127.0.0.1:{port}/metrics", timeout=20) as answer:
+    with urllib.request.urlopen(f"http://127.0.0.1:{port}/metrics", timeout=120) as answer:
         lines = answer.read().decode().splitlines()
     found = {}
     for line in lines:

@@ -29,14 +29,14 @@ def test_help_version_and_wrong_options_need_no_files(bench):
     for name in COMMANDS:
         for option in ("-h", "-V", "-Q"):
             done = subprocess.run([os.path.join(bench.bin, name), option], env=environment, stdin=subprocess.DEVNULL,
-                                  capture_output=True, text=True, timeout=20, check=False)
+                                  capture_output=True, text=True, timeout=120, check=False)
             expect_equal(done.returncode, 255 if option == "-Q" else 0, f"{name} {option}")
             expect_equal(done.stdout, "", f"{name} {option}: standard output")
             expected = {"-h": f"Usage: {name}", "-V": "LSF-compatible, ", "-Q": f'{name}: found the option "-Q"'}
             expect_in(expected[option], done.stderr, f"{name} {option}")
     for option, instead in (("-gpu", "lshosts -gpu"), ("-gpuload", "lsload -I")):
         done = subprocess.run([os.path.join(bench.bin, "lsload"), option], env=environment, stdin=subprocess.DEVNULL,
-                              capture_output=True, text=True, timeout=20, check=False)
+                              capture_output=True, text=True, timeout=120, check=False)
         expect_equal((done.returncode, done.stdout), (255, ""), f"lsload {option}")
         expect(done.stderr.startswith(f"lsload: {option}: {instead}"), f"what to use instead: {done.stderr}")
 

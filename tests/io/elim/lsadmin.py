@@ -269,7 +269,7 @@ def test_a_hanging_munged_delays_no_other_client(bench):
                 held.append(hung.accept()[0])  # LIM asks who it is, and hears nothing
                 one.good("lsload")
                 waited = asks.poll() is None
-                expect_in("munged did not answer", asks.communicate(timeout=60)[1], "the answer to who could not be told apart")
+                expect_in("munged did not answer", asks.communicate(timeout=120)[1], "the answer to who could not be told apart")
                 if waited:
                     break
             expect(waited, "lsload was answered while munged hung")
@@ -283,7 +283,7 @@ def test_full_standard_output(bench):
     with OneHost(bench) as one, open("/dev/full", "w", encoding="ascii") as full:
         for words in (("help",), ("ckconfig",), ("showconf", "lim")):
             done = subprocess.run(one.words("lsadmin", *words), env=one.environment, stdin=subprocess.DEVNULL, stdout=full,
-                                  stderr=subprocess.PIPE, text=True, timeout=30, check=False)
+                                  stderr=subprocess.PIPE, text=True, timeout=120, check=False)
             expect_equal(done.returncode, 255, words)
             expect_in("No space left on device", done.stderr, words)
 

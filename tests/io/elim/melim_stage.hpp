@@ -21,7 +21,7 @@
 
 namespace rollcall::melim::test {
 
-inline constexpr std::chrono::seconds kPatience{20};  // far beyond what anything here takes
+inline constexpr std::chrono::seconds kPatience{60};  // far beyond what anything here takes
 
 class MelimStage : public ::testing::Test {
  protected:

@@ -19,7 +19,7 @@
 
 namespace rollcall::res::test {
 
-inline constexpr std::chrono::seconds kPatience{30};  // far beyond what anything here takes
+inline constexpr std::chrono::seconds kPatience{60};  // far beyond what anything here takes
 
 class ResStage : public ::testing::Test {
  protected:

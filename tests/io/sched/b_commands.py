@@ -59,12 +59,12 @@ def test_help_version_and_wrong_options_need_no_files(bench):
     for name in COMMANDS:
         for option in ("-h", "--help", "-V", "--version"):
             done = subprocess.run([os.path.join(bench.bin, name), option], env=environment, stdin=subprocess.DEVNULL,
-                                  capture_output=True, text=True, timeout=20, check=False)
+                                  capture_output=True, text=True, timeout=120, check=False)
             expect_equal((done.returncode, done.stdout), (0, ""), f"{name} {option}")
             expect_in(f"Usage: {name}" if "h" in option else "LSF-compatible, ", done.stderr, f"{name} {option}")
         if name != "bmod":
             done = subprocess.run([os.path.join(bench.bin, name), "-Q"], env=environment, stdin=subprocess.DEVNULL,
-                                  capture_output=True, text=True, timeout=20, check=False)
+                                  capture_output=True, text=True, timeout=120, check=False)
             expect_equal(done.returncode, 255, f"{name} -Q")
 
 
@@ -80,7 +80,7 @@ def test_jobs_that_are_not_there(bench):
     says(255, "", "Job <99999>: No matching job found\n", "bkill", "99999")
     says(255, "", "bjobs: -o: <colour> is not a valid field name\n", "bjobs", "-o", "colour")
     environment = dict(site.environment, LSB_BJOBS_CONSISTENT_EXIT_CODE="Y")
-    done = subprocess.run([os.path.join(bench.bin, "bjobs")], env=environment, capture_output=True, text=True, timeout=60,
+    done = subprocess.run([os.path.join(bench.bin, "bjobs")], env=environment, capture_output=True, text=True, timeout=120,
                           check=False)
     expect_equal((done.returncode, done.stderr), (255, "No unfinished job found\n"), "LSB_BJOBS_CONSISTENT_EXIT_CODE")
 
@@ -204,7 +204,7 @@ def test_bpeek_says_nothing_above_a_refusal_and_bears_a_slow_reader(bench):
                             stderr=subprocess.PIPE)
     wait_until(lambda: links_of("LSF_RES_PORT") == 1, "bpeek's connection")
     wait_until(lambda: links_of("LSF_RES_PORT") == 0, "RES to give up a reader that takes nothing", 60)
-    out, error = slow.communicate(timeout=60)
+    out, error = slow.communicate(timeout=120)
     expect_equal((slow.returncode, error, len(out)), (0, b"", len("<< output from stdout >>\n") + size), "what it has read then")
     os.remove(path)
     says(255, "", f".*{path}: No such file or directory\n", "bpeek", job)
@@ -234,7 +234,7 @@ def test_bjobs_bears_a_slow_reader(bench):
                             stderr=subprocess.PIPE)
     wait_until(lambda: unread_in(slow.stdout) > 0, "its first lines")
     wait_until(lambda: sockets_of(slow.pid) == 0, "it to have the whole answer, while nobody reads", 60)
-    out, error = slow.communicate(timeout=60)
+    out, error = slow.communicate(timeout=120)
     expect_equal((slow.returncode, error, out.count(b"Job <")), (0, b"", 1000), "what it has read then")
     site.run("bkill", job)
 

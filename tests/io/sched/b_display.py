@@ -18,7 +18,7 @@ REFUSED = "Options of LSF's that are refused, with the reason:"
 def alone(bench, command, *words):
     """A command without any files."""
     return subprocess.run([os.path.join(bench.bin, command), *words], env={"PATH": "/usr/bin:/bin", "LSF_ENVDIR": "/nonexistent"},
-                          stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=20, check=False)
+                          stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=120, check=False)
 
 
 def test_refused_options_are_named(bench):
@@ -54,7 +54,7 @@ def on_a_terminal(bench, *words):
                 break
             text += part
         os.close(ours)
-        expect_equal(process.wait(timeout=60), 0, f"{words} on a terminal: {process.stderr.read()}")
+        expect_equal(process.wait(timeout=120), 0, f"{words} on a terminal: {process.stderr.read()}")
     return text.decode().replace("\r\n", "\n")
 
 
@@ -96,7 +96,7 @@ def test_a_job_s_own_texts_and_times(bench):
     script = "#!/bin/sh\n#BSUB -J scripted\n#BSUB -W 10\nexec sleep 600\n"
     environment = dict(site.environment, OWN_WORD="two words")
     said = subprocess.run([os.path.join(bench.bin, "bsub"), "-o", "/dev/null"], input=script, env=environment, capture_output=True,
-                          text=True, timeout=60, check=True).stdout
+                          text=True, timeout=120, check=True).stdout
     job = re.match(r"Job <(\d+)>", said).group(1)
     other = submit("-H", "echo other")
     says(0, re.escape(script), "", "bjobs", "-script", job)

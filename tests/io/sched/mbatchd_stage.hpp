@@ -34,7 +34,7 @@ namespace rollcall::mbatchd::test {
 // The program that the stage starts: of each test's own mbatchd_program.cpp.
 const char* mbatchd_program();
 
-inline constexpr std::chrono::seconds kPatience{20};  // far beyond what anything here takes
+inline constexpr std::chrono::seconds kPatience{60};  // far beyond what anything here takes
 
 // One connection to mbatchd, of a client or of a RES.
 class Talk {

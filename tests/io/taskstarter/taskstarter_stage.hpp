@@ -21,7 +21,7 @@
 
 namespace rollcall::taskstarter::test {
 
-inline constexpr std::chrono::seconds kPatience{20};  // far beyond what anything here takes
+inline constexpr std::chrono::seconds kPatience{60};  // far beyond what anything here takes
 
 // Fails the test where `condition` does not become true in time.
 void wait_until(const std::string& what, const std::function<bool()>& condition);

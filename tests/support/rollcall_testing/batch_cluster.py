@@ -154,7 +154,7 @@ class BatchCluster(LoadCluster):
                 processes.send(daemon.pid, signal.SIGCONT)
                 processes.send(daemon.pid, signal.SIGTERM)
                 try:
-                    daemon.wait(10)
+                    daemon.wait(60)
                 except subprocess.TimeoutExpired:
                     raise AssertionError(f"{key} did not end on TERM\n{self.daemon_log_text(*key)}") from None
                 del self.daemons[key]
@@ -182,7 +182,7 @@ class BatchCluster(LoadCluster):
         own["PATH"] = self.bench.bin + ":" + own["PATH"]
         return dict(own, **more)
 
-    def user(self, *words, host=None, as_user=None, timeout=60, env=None, **how):
+    def user(self, *words, host=None, as_user=None, timeout=120, env=None, **how):
         """Runs a command as a user on a host; gives what subprocess.run gives."""
         line = list(words)
         if as_user:

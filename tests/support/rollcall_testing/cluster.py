@@ -72,7 +72,7 @@ class Host:
         return subprocess.Popen(self.entering(directory) + list(words), **how)
 
     def run(self, words, **how):
-        how.setdefault("timeout", 30)
+        how.setdefault("timeout", 120)
         return subprocess.run(self.entering() + list(words), capture_output=True, text=True, **how)
 
     def holds(self, process):

@@ -72,7 +72,7 @@ class Faults:
         self.batch.send_daemon(program, host, signal.SIGTERM)
         daemon = self.batch.daemons.pop((program, host))
         try:
-            daemon.wait(30)
+            daemon.wait(120)
         except subprocess.TimeoutExpired:
             self.batch.daemons[program, host] = daemon
             raise AssertionError(f"{program} on {host} did not end on TERM\n{self.batch.daemon_log_text(program, host)}") from None

@@ -46,11 +46,8 @@ class Job:
 
     def wait(self, seconds=30):
         """The exit code as a shell shows it (128+n for a signal)."""
-        try:
-            code = self.process.wait(seconds)
-        except subprocess.TimeoutExpired:
-            alive = "\n  ".join(map(str, self.bench.cluster.strangers()))
-            raise AssertionError(f"not ended after {seconds} s\n{self.told()}\nalive:\n  {alive}") from None
+        wait_until(self.ended, lambda: "\n  ".join([f"the end\n{self.told()}\nalive:", *map(str, self.bench.cluster.strangers())]), seconds)
+        code = self.process.returncode
         return 128 - code if code < 0 else code
 
     def expect_exit(self, code, seconds=30):

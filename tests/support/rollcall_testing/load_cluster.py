@@ -160,7 +160,7 @@ class LoadCluster:
             self.send(name, signal.SIGTERM)
         for name in list(self.lims):
             try:
-                self.lims[name].wait(10)
+                self.lims[name].wait(60)
             except subprocess.TimeoutExpired:
                 raise AssertionError(f"lim on {name} did not end on TERM\n{self.log_text(name)}") from None
             del self.lims[name]

@@ -79,8 +79,18 @@ def task_file(clusters):
 
 
 def starts_tasks(clusters, host):
-    """A command that starts one task on the host after the other until the gate opens."""
-    return f"while [ ! -e {clusters['west'].places[ALICE]}/gate ]; do blaunch {host} {task_file(clusters)}; sleep 0.3; done"
+    """A command that starts one task on the host after the other until the gate opens, but none while it is held (hold_tasks)."""
+    home = clusters["west"].places[ALICE]
+    turn = f"if [ -e {home}/hold ]; then touch {home}/held; else blaunch {host} {task_file(clusters)}; fi"
+    return f"while [ ! -e {home}/gate ]; do {turn}; sleep 0.3; done"
+
+
+def hold_tasks(clusters):
+    """Comes back when starts_tasks has none under way and begins none."""
+    home = clusters["west"].places[ALICE]
+    with open(os.path.join(home, "hold"), "w", encoding="utf-8"):
+        pass
+    wait_until(lambda: os.path.exists(os.path.join(home, "held")), "the last task to end")
 
 
 def goes_on(clusters, job, waits, what):

@@ -83,7 +83,7 @@ class OneHost:
 
     def __exit__(self, *_):
         # limshutdown may have ended it already.
-        subprocess.run(self.words("lsf_daemons", "stop"), env=self.environment, timeout=60, check=False,
+        subprocess.run(self.words("lsf_daemons", "stop"), env=self.environment, timeout=120, check=False,
                        stdin=subprocess.DEVNULL, capture_output=True)
 
     def start(self):
@@ -102,7 +102,7 @@ class OneHost:
         how.setdefault("stdout", subprocess.PIPE)
         if "input" not in how:
             how.setdefault("stdin", subprocess.DEVNULL)
-        done = subprocess.run(line, stderr=subprocess.PIPE, text=True, timeout=60, check=False, **how)
+        done = subprocess.run(line, stderr=subprocess.PIPE, text=True, timeout=120, check=False, **how)
         done.stderr = without_munge_warning(done.stderr)
         if words == ("ckconfig",) and done.stdout:
             done.stdout = without_munge_warning(done.stdout)

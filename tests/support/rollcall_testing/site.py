@@ -93,7 +93,7 @@ class Site:
             line = ["setpriv", f"--reuid={user}", f"--regid={user}", "--clear-groups", *line]
         how.setdefault("env", self.bench.cluster.environment)
         # The pipes end when no process holds them: the test would wait for ever for a daemon that did.
-        done = subprocess.run(line, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60, **how)
+        done = subprocess.run(line, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=120, **how)
         expect_in("\n", (done.stdout + done.stderr) or "nothing was said", " ".join(words))
         if not munge_warning:
             done.stderr = without_munge_warning(done.stderr)

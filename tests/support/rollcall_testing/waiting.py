@@ -1,9 +1,14 @@
-"""Waiting in tests: for a condition, with a deadline, never for a fixed time."""
+"""Waiting in tests: for a condition, with a deadline, never for a fixed time.
+
+A deadline counts the time that this test was given: a machine that is busy with other tests, or stands still, keeps the programs of a
+test as much as the test.
+"""
 
 import time
 
 PAUSE_SECONDS = 0.02
 LONGEST_TURN_SECONDS = 0.1  # one look and one pause; any longer time was taken by the machine
+LONGEST_STRETCH = 10  # times the deadline; what has not come by then hangs
 
 
 class WaitedInVain(AssertionError):
@@ -15,15 +20,7 @@ def wait_until(condition, what, seconds=10.0):
 
     `what` is a text, or a function that makes one when it is needed.
     """
-    deadline = time.monotonic() + seconds
-    while True:
-        found = condition()
-        if found:
-            return found
-        if time.monotonic() > deadline:
-            text = what() if callable(what) else what
-            raise WaitedInVain(f"waited {seconds:g} s for: {text}")
-        time.sleep(PAUSE_SECONDS)
+    return _wait(condition, what, seconds, "waited")[0]
 
 
 def seconds_until(condition, what, seconds=10.0):
@@ -34,17 +31,20 @@ def seconds_until(condition, what, seconds=10.0):
 
 
 def given_seconds_until(condition, what, seconds):
-    """For what is promised within a time: the same, but time in which this test itself was kept from running is not counted.
+    """For what is promised within a time: the same, and returns how much of it the test was given."""
+    return _wait(condition, what, seconds, "promised:")[1]
 
-    A machine that is busy with other tests, or stands still, keeps the programs of a test as much as the test.
-    """
+
+def _wait(condition, what, seconds, word):
     given = 0.0
+    last = time.monotonic() + LONGEST_STRETCH * seconds
     while True:
         begun = time.monotonic()
-        if condition():
-            return given
-        if given > seconds:
+        found = condition()
+        if found:
+            return found, given
+        if given > seconds or begun > last:
             text = what() if callable(what) else what
-            raise WaitedInVain(f"not within the {seconds:g} s that are promised: {text}")
+            raise WaitedInVain(f"{word} {seconds:g} s for: {text}")
         time.sleep(PAUSE_SECONDS)
         given += min(time.monotonic() - begun, LONGEST_TURN_SECONDS)

@@ -13,20 +13,24 @@ fail() {
     failed=1
 }
 
-# fresh: a tree with one harmless file in each room.
+# The tree that each breach is planted in: one harmless file in each room.
+made=$dir/made
+for room in common/base common/conf common/resreq common/wire common/io pam/policy pam taskstarter/policy \
+    taskstarter elim/policy/load elim/policy/lim elim/policy/melim elim/policy/show elim/reader elim/lim elim/melim \
+    elim/elims elim/commands sched/policy/values sched/policy/jobs sched/policy/book sched/policy/cycle sched/policy/forward sched/policy/lease sched/policy/peers \
+    sched/policy/answers sched/policy/submit sched/policy/show sched/policy/events sched/mbatchd sched/client sched/commands \
+    res/policy res/daemon res/shepherd res/commands; do
+    mkdir -p "$made/$room"
+    echo '#include <string>' >"$made/$room/fine.cpp"
+done
+printf 'message ToRes {\n  message Welcome {\n}\nmessage FromRes { bytes x = 1; }\n' >"$made/common/wire/res.proto"
+for proto in batch job stream; do echo 'syntax = "proto3";' >"$made/common/wire/$proto.proto"; done
+echo 'wire::ToRes::Welcome welcome;' >"$made/sched/mbatchd/res_links.cpp"
+
+# fresh: that tree, as it was made.
 fresh() {
     rm -rf "$dir/tree"
-    for room in common/base common/conf common/resreq common/wire common/io pam/policy pam taskstarter/policy \
-        taskstarter elim/policy/load elim/policy/lim elim/policy/melim elim/policy/show elim/reader elim/lim elim/melim \
-        elim/elims elim/commands sched/policy/values sched/policy/jobs sched/policy/book sched/policy/cycle sched/policy/forward sched/policy/lease sched/policy/peers \
-        sched/policy/answers sched/policy/submit sched/policy/show sched/policy/events sched/mbatchd sched/client sched/commands \
-        res/policy res/daemon res/shepherd res/commands; do
-        mkdir -p "$dir/tree/$room"
-        echo '#include <string>' >"$dir/tree/$room/fine.cpp"
-    done
-    printf 'message ToRes {\n  message Welcome {\n}\nmessage FromRes { bytes x = 1; }\n' >"$dir/tree/common/wire/res.proto"
-    for proto in batch job stream; do echo 'syntax = "proto3";' >"$dir/tree/common/wire/$proto.proto"; done
-    echo 'wire::ToRes::Welcome welcome;' >"$dir/tree/sched/mbatchd/res_links.cpp"
+    cp -R "$made" "$dir/tree"
 }
 
 # expect STATUS TEXT COMMAND...: it ends with STATUS and says TEXT.
