@@ -82,8 +82,10 @@ def test_a_job_for_mixed_booleans_pends_after_three_returns_until_the_counters_d
         forwards = history(west, job).count("Forwarded job to cluster east")
         # A job that was never there is forwarded meanwhile: the queue itself is not closed.
         other = west.bsub("true", "-q", "send", "-o", "/dev/null")
-        west.wait_for(other, "DONE")
+        wait_until(lambda: "Forwarded job to cluster east" in history(west, other), lambda: history(west, other) + west.logs_text(), 60)
         expect_equal(history(west, job).count("Forwarded job to cluster east"), forwards, "forwards of the job that came back")
+        west.wait_for(other, "DONE")
+        forwards = history(west, job).count("Forwarded job to cluster east")  # one more where an update came while the other one ran
         filler = fills_n3(east)
         wait_until(lambda: history(west, job).count("Forwarded job to cluster east") == forwards + 1,
                    lambda: long_of(west, job) + history(west, job) + west.logs_text(), 60)

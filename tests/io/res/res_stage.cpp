@@ -215,8 +215,9 @@ void ResStage::acknowledge(int id, std::uint64_t attempt) {
   send(order);
 }
 
-void ResStage::wait_until(const std::string& what, const std::function<bool()>& condition) {
-  const auto until = std::chrono::steady_clock::now() + kPatience;
+void ResStage::wait_until(const std::string& what, const std::function<bool()>& condition,
+                          std::chrono::seconds patience) {
+  const auto until = std::chrono::steady_clock::now() + patience;
   while (!condition()) {
     ASSERT_LT(std::chrono::steady_clock::now(), until) << "waited for " << what;
     loop_.restart();

@@ -44,7 +44,8 @@ class ResStage : public ::testing::Test {
   void kill_job(int id = 1);
   void acknowledge(int id = 1, std::uint64_t attempt = 1);
 
-  void wait_until(const std::string& what, const std::function<bool()>& condition);
+  void wait_until(const std::string& what, const std::function<bool()>& condition,
+                  std::chrono::seconds patience = kPatience);
   const wire::FromRes::ResHello& wait_for_hello(std::size_t number = 1);
   wire::FromRes::JobRunning wait_for_running(int id = 1);
   wire::FromRes::JobOver wait_for_over(int id = 1);

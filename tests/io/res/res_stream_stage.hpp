@@ -143,8 +143,10 @@ class ResStream : public ResStage {
       const auto settings = conf::read_batch_settings(*files.files);
       return question(io::ResClient(*files.files, *settings));
     });
-    wait_until("an answer of res",
-               [&] { return answer.wait_for(std::chrono::seconds(0)) == std::future_status::ready; });
+    wait_until(
+        "an answer of res",
+        [&] { return answer.wait_for(std::chrono::seconds(0)) == std::future_status::ready; },
+        5 * kPatience);  // some are long, and read slowly
     return answer.get();
   }
   io::FromRes<wire::StreamPlace> run_task(const wire::RunTask& task) {
