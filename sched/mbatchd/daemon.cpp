@@ -385,7 +385,7 @@ class Daemon {
   void run_turn() {
     if (loop_.ending()) return;
     clusters_.settle();
-    if (keeper_.many_returned()) put_in_force();
+    if (keeper_.forgets_returned(Steady::now())) put_in_force();
     requests_.jobs_came_back();
     if (scheduler_.quick()) plan();
     commit();

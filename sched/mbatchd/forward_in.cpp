@@ -140,14 +140,19 @@ void ForwardIn::tell_about(const std::string& cluster) {
 void ForwardIn::serves(const std::string& cluster) {
   in_.serves(cluster);
   tell_about(cluster);
-  told_.erase(cluster);
+  forget_told(cluster);
   handler_.changed(forwards_.is_back(cluster));
   handler_.turn_soon();
 }
 
+void ForwardIn::forget_told(const std::string& cluster) {
+  told_.erase(cluster);
+  std::erase_if(closed_told_, [&](const auto& one) { return one.first == cluster; });
+}
+
 void ForwardIn::lost(const std::string& cluster) {
   in_.lost(cluster);
-  told_.erase(cluster);
+  forget_told(cluster);
 }
 
 Result<void> ForwardIn::heard(const std::string& cluster, wire::PeerMessage message, WallTime now) {
@@ -321,13 +326,17 @@ bool ForwardIn::figures_due(const sched::cycle::Snapshot& snapshot, TimePoint st
                      [this](const std::string& cluster) { return !told_.contains(cluster); });
 }
 
-// A receiving queue is open, or closed, and was the other way round when its figures were told.
+// A queue is open, or closed, and was the other way round when a cluster that it receives from was told its figures last.
 bool ForwardIn::changed_since_told(const sched::cycle::Snapshot& snapshot, bool open) const {
   const auto& queues = snapshot.rules().queues;
-  for (sched::cycle::QueueNumber i = 0; i < queues.size(); ++i)
-    if (queues[i].row != nullptr && !queues[i].row->receive_jobs_from.empty() &&
-        snapshot.queue(i).open == open && closed_told_.contains(queues[i].name) == open)
-      return true;
+  const auto clusters = in_.greeted();
+  for (sched::cycle::QueueNumber i = 0; i < queues.size(); ++i) {
+    if (queues[i].row == nullptr || snapshot.queue(i).open != open) continue;
+    for (const std::string& cluster : clusters)
+      if (sched::book::receives(*queues[i].row, cluster) &&
+          closed_told_.contains({cluster, queues[i].name}) == open)
+        return true;
+  }
   return false;
 }
 
@@ -336,21 +345,22 @@ void ForwardIn::tell_figures(const sched::cycle::Snapshot& snapshot, WallTime no
   std::vector<bool> wanted(rules.queues.size());
   for (std::size_t i = 0; i < wanted.size(); ++i)
     wanted[i] = rules.queues[i].row != nullptr && !rules.queues[i].row->receive_jobs_from.empty();
-  closed_told_.clear();
-  for (sched::cycle::QueueNumber i = 0; i < wanted.size(); ++i)
-    if (wanted[i] && !snapshot.queue(i).open) closed_told_.insert(rules.queues[i].name);
   const auto figures = sched::cycle::queue_figures(snapshot, now, wanted);
   for (const std::string& cluster : in_.greeted()) {
     told_.insert(cluster);
     wire::PeerMessage message;
     auto& all = *message.mutable_figures();
-    for (std::size_t i = 0; i < wanted.size(); ++i) {
+    for (sched::cycle::QueueNumber i = 0; i < wanted.size(); ++i) {
       if (!wanted[i] || !sched::book::receives(*rules.queues[i].row, cluster)) continue;
       auto& told = *all.add_queues();
       put(figures[i], told);
       told.set_name(rules.queues[i].name);
       told.set_priority(rules.queues[i].priority);
-      told.set_closed(closed_told_.contains(rules.queues[i].name));
+      told.set_closed(!snapshot.queue(i).open);
+      if (told.closed())
+        closed_told_.emplace(cluster, told.name());
+      else
+        closed_told_.erase({cluster, told.name()});
       told.set_accounts_for(in_.accounts_for(cluster, rules.queues[i].name));
       put_room(*rules.queues[i].row, forwards_.waiting_in(rules.queues[i].name), told);
     }

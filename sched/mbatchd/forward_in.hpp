@@ -73,6 +73,7 @@ class ForwardIn {
   void tell_about(const std::string& cluster);
   void tell_figures(const sched::cycle::Snapshot& snapshot, WallTime now);
   bool figures_due(const sched::cycle::Snapshot& snapshot, TimePoint steady) const;
+  void forget_told(const std::string& cluster);
   bool changed_since_told(const sched::cycle::Snapshot& snapshot, bool open) const;
 
   const sched::book::JobTable& jobs_;
@@ -83,8 +84,10 @@ class ForwardIn {
   std::shared_ptr<const Configuration> configuration_;
   sched::peers::InboundForwards in_;
   std::map<std::string, std::pair<TimePoint, Account>> accounts_;  // by name, for a minute
-  std::set<std::string> closed_told_;  // receiving queues that were closed when their figures were told last
-  std::set<std::string> told_;         // clusters that were told figures in this connection
+  // Clusters and queues that were closed when it was told their figures last, in this connection. Also of queues that receive nothing from it
+  // now: it believes them closed when they do again.
+  std::set<std::pair<std::string, std::string>> closed_told_;
+  std::set<std::string> told_;  // clusters that were told figures in this connection
   std::optional<TimePoint> next_figures_, next_usage_, next_reasons_;
 };
 

@@ -82,6 +82,8 @@ class LeaseIn : public sched::Engine {
   std::size_t kept_of(const std::string& cluster) const;
   // How often a host was added to a lease or taken from one. For tests.
   std::size_t hosts_noted() const { return hosts_noted_; }
+  // Whether settle() will look at the hosts of all leases. For tests.
+  bool unsettled() const { return borrow_due_; }
 
   // --- orders
   void start(const std::string& host, sched::order::Start order) override;

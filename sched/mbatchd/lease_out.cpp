@@ -201,11 +201,17 @@ bool LeaseOut::keep(std::uint64_t number, const Lease* of) {
   return kept.has_value();
 }
 
-// Where the store does not keep it, it holds until mbatchd is restarted.
-void LeaseOut::keep_written_off(const std::string& cluster, bool is) {
+// What the store does not keep holds meanwhile, and is tried again with the next load: a consumer that came back must not be written off
+// after a restart.
+void LeaseOut::keep_written_off(const std::string& cluster) {
   io::StoreBatch batch;
-  batch.controls.push_back({kWrittenOffRow, cluster, is ? kWrittenOff : ""});
-  if (const auto kept = store_.commit(batch); !kept) log_.error(kept.error().text);
+  batch.controls.push_back({kWrittenOffRow, cluster, is_written_off(cluster) ? kWrittenOff : ""});
+  const auto kept = store_.commit(batch);
+  if (!kept) log_.error(kept.error().text + "; whether cluster " + cluster + " is written off is kept later");
+  if (kept)
+    not_kept_.erase(cluster);
+  else
+    not_kept_.insert(cluster);
 }
 
 bool LeaseOut::step(std::uint64_t number, const lease::ProviderEvent& event) {
@@ -348,7 +354,10 @@ void LeaseOut::take_from_own_hosts() {
 
 void LeaseOut::flush(WallTime) {
   for (const auto& [number, answer] : std::exchange(answers_, {})) take(number, answer);
-  if (std::exchange(export_due_, false)) export_all();
+  if (std::exchange(export_due_, false)) {
+    for (const auto& cluster : std::exchange(not_kept_, {})) keep_written_off(cluster);
+    export_all();
+  }
   if (std::exchange(advance_due_, false)) advance();
   if (std::exchange(reclaim_due_, false)) {
     std::vector<std::uint64_t> all;

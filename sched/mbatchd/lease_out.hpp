@@ -144,7 +144,7 @@ class LeaseOut {
   bool export_to(std::uint64_t number, const sched::lease::Offer& offer,
                  const std::vector<sched::lease::LeasedResource>& resources);
   bool keep(std::uint64_t number, const Lease* lease);
-  void keep_written_off(const std::string& cluster, bool is);
+  void keep_written_off(const std::string& cluster);
   std::string line_of_written_off(const Lease& lease) const;
   void carry_out(std::uint64_t number, const sched::lease::ProviderEffects& effects);
   void kill(const Lease& lease, const std::string& host, int slots);
@@ -166,6 +166,7 @@ class LeaseOut {
   std::vector<sched::lease::ExportPolicy> policies_;
   std::map<std::uint64_t, Lease> leases_;  // by number
   std::set<std::string> written_off_;  // consumers that have not connected since; each is a row of the store
+  std::set<std::string> not_kept_;     // consumers whose row in the store is wrong: a commit failed
   std::map<std::uint64_t, std::string> divisions_;  // of shared leases: why the idle slots are where they are
   struct LastOffer {
     std::vector<sched::lease::LeasedHost> hosts;

@@ -46,7 +46,7 @@ bool is_beyond(const wire::Reply::Load& load, int place) {
 
 void LeaseOut::serves(const std::string& cluster) {
   peers_[cluster] = {};
-  if (written_off_.erase(cluster) != 0) keep_written_off(cluster, false);
+  if (written_off_.erase(cluster) != 0) keep_written_off(cluster);
   handler_.turn_soon();
 }
 
@@ -61,7 +61,7 @@ std::vector<std::string> LeaseOut::write_off(const std::string& cluster, bool on
   }
   if (only_say || numbers.empty() || is_written_off(cluster)) return lines;
   written_off_.insert(cluster);
-  keep_written_off(cluster, true);
+  keep_written_off(cluster);
   for (const std::uint64_t number : numbers) step(number, lease::event::WrittenOff{});
   return lines;
 }
@@ -176,14 +176,18 @@ std::optional<std::string> LeaseOut::why_no_instances(const wire::ForwardOffer& 
   for (const auto& reserved : offer.reserved()) amounts[reserved.name()] += reserved.amount();
   std::map<std::uint64_t, std::vector<std::string>> hosts;  // by lease
   for (const auto& on : slots) hosts[on.lease()].push_back(on.host());
-  const auto own = own_hosts();
+  const auto& rules = keeper_.snapshot().rules();
+  const auto known = [&](const std::string& name) {
+    const auto host = rules.host(name);
+    return host && *host < rules.own_hosts && known_hosts_.contains(name);
+  };
   const auto& held = held_by_attempts();
   for (const auto& [name, amount] : amounts) {
     std::optional<std::string> why = "the lease is over";
     for (const auto& [number, of_lease] : hosts) {
       const auto of = leases_.find(number);
       if (of != leases_.end() && why)
-        why = lease::why_no_instances(of->second, name, amount, of_lease, own, held);
+        why = lease::why_no_instances(of->second, name, amount, of_lease, known, held);
     }
     if (why) return why;
   }

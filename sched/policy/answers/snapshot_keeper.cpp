@@ -14,6 +14,9 @@ namespace {
 constexpr std::size_t kTrimAfter = 10'000;
 constexpr std::size_t kPackAfter = 1000;
 constexpr std::size_t kManyReturned = 10'000;
+constexpr std::size_t kMostNumbers =
+    4 * kManyReturned;  // of other clusters' hosts, or four times as many as are lent
+constexpr std::chrono::seconds kBetweenForgetting{30};
 
 std::string demand_name(const Job& job) {
   return std::to_string(job.record.submission()) + ' ' + job.record.queue();
@@ -215,6 +218,10 @@ std::vector<HostId> SnapshotKeeper::borrowed_ids() const {
 
 std::vector<std::string> SnapshotKeeper::borrow(std::vector<HostOnLease> hosts,
                                                 std::vector<InstancesOnLease> instances) {
+  // With as many names, others wait until those of returned hosts are forgotten.
+  const std::size_t room = std::max(kMostNumbers, 4 * hosts.size());
+  std::size_t names = rules_->hosts.size() - rules_->own_hosts;
+  std::erase_if(hosts, [&](const HostOnLease& host) { return !rules_->host(host.id) && names++ >= room; });
   borrowed_ = std::move(hosts);
   const auto place_of = [](const InstancesOnLease& one) { return std::pair(one.resource, one.hosts); };
   const bool same_instances =
@@ -260,9 +267,11 @@ std::vector<std::string> SnapshotKeeper::borrow(std::vector<HostOnLease> hosts,
   return {unknown.begin(), unknown.end()};
 }
 
-bool SnapshotKeeper::many_returned() const {
+bool SnapshotKeeper::forgets_returned(std::chrono::steady_clock::time_point now) {
   const std::size_t all = rules_->hosts.size() - rules_->own_hosts;
-  return all > kManyReturned && all > 2 * borrowed_.size();
+  if (all <= kManyReturned || all <= 2 * borrowed_.size() || now < next_forgetting_) return false;
+  next_forgetting_ = now + kBetweenForgetting;
+  return true;
 }
 
 void SnapshotKeeper::take_borrowed_instances() {

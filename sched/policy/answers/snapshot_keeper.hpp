@@ -4,6 +4,7 @@
 // the keeper looks each up in the Book and puts it into the snapshot. Owned by mbatchd's one thread.
 #pragma once
 
+#include <chrono>
 #include <map>
 #include <memory>
 #include <optional>
@@ -45,9 +46,10 @@ class SnapshotKeeper {
   // Returns the resources that their clusters have and we do not, each once: they are dropped.
   std::vector<std::string> borrow(std::vector<HostOnLease> hosts,
                                   std::vector<InstancesOnLease> instances = {});
-  // Hosts that came back to their clusters keep their numbers in the snapshot until configure(), which is due where they are many: a
-  // provider may lend other hosts every minute.
-  bool many_returned() const;
+  // Hosts that came back to their clusters keep their numbers in the snapshot until configure(). True: it is due, for they are many, as a
+  // provider may lend other hosts every minute; but not more often than every half a minute, however often it does. Meanwhile borrow() leaves
+  // out hosts without a number once the numbers are four times as many.
+  bool forgets_returned(std::chrono::steady_clock::time_point now);
   // How often configure() has given hosts other numbers.
   std::size_t times_anew() const { return times_anew_; }
   // What leases take of our hosts, and of instances by their places in PlacementRules::shared. Replaces what the call before has set.
@@ -97,6 +99,7 @@ class SnapshotKeeper {
   LoadNews news_;
   bool load_known_ = false;
   std::size_t times_anew_ = 0;
+  std::chrono::steady_clock::time_point next_forgetting_{};
 };
 
 }  // namespace rollcall::sched::answers

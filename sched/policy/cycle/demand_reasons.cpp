@@ -157,9 +157,17 @@ class Explanation {
     std::string why = "job asks for " + asked + span_words() + ", " + slots_text(free_) +
                       (free_ == 1 ? " is" : " are") + " free on " + std::to_string(fitting_) +
                       (fitting_ == 1 ? " host that fits" : " hosts that fit");
-    if (free_ >= demand.min_slots && clusters_.size() > 1)
+    if (free_ >= demand.min_slots && clusters_.size() > 1 && begins_elsewhere(demand))
       why += "; on hosts of several clusters a job begins on one of ours";
     reasons.push_back({"Not enough job slots", std::move(why), {}});
+  }
+
+  // No host of ours fits, or the job must begin on another.
+  bool begins_elsewhere(const Demand& demand) const {
+    const auto& asked = demand.asked_hosts;
+    return !ours_fits_ || std::any_of(asked.begin(), asked.end(), [](const auto& host) {
+      return host.first_execution && !host.cluster.empty();
+    });
   }
 
   static std::string hosts_text(int count) {
@@ -194,6 +202,7 @@ class Explanation {
       ++fitting_;
       free_ += fit.slots;
       clusters_.insert(rules().hosts[host].cluster());
+      ours_fits_ = ours_fits_ || rules().hosts[host].ours();
       return;
     }
     describe(host, fit);
@@ -414,6 +423,7 @@ class Explanation {
   int fitting_ = 0;
   long long free_ = 0;
   std::set<std::string_view> clusters_;  // of the hosts that fit
+  bool ours_fits_ = false;
 };
 
 }  // namespace

@@ -31,6 +31,8 @@ RemoteQueues::Known& RemoteQueues::known(const conf::RemoteQueue& queue) {
 ForwardedCounts::Outcome RemoteQueues::updated(const QueueNews& news, TimePoint now) {
   Known& queue = known(news.name);
   const auto outcome = queue.counts.updated(news.update);
+  // That it is closed is no number: it holds also where the figures cannot be true.
+  if (outcome != ForwardedCounts::Outcome::outdated) queue.closed = news.closed;
   if (outcome != ForwardedCounts::Outcome::taken) return outcome;
   queue.told = true;
   queue.told_at = now;
@@ -39,7 +41,6 @@ ForwardedCounts::Outcome RemoteQueues::updated(const QueueNews& news, TimePoint 
   queue.types = news.types;
   queue.booleans = news.booleans;
   queue.values = news.values;
-  queue.closed = news.closed;
   return outcome;
 }
 
@@ -74,12 +75,13 @@ RemoteQueue RemoteQueues::described(const conf::RemoteQueue& queue, TimePoint no
   if (takers != takers_.end() && !takers->second.contains(queue.queue))
     remote.closed = "it does not receive jobs of this cluster (RCVJOBS_FROM there)";
   const auto found = queues_.find(name_of(queue));
-  if (found == queues_.end() || !found->second.told) return remote;
+  if (found == queues_.end()) return remote;
   const Known& known = found->second;
   if (known.closed && remote.closed.empty()) {
     remote.closed_there = true;
     remote.closed = "it is closed in its cluster (badmin qopen there opens it)";
   }
+  if (!known.told) return remote;
   remote.figures = known.counts.figures();
   remote.age = now - known.told_at;
   remote.priority = known.priority;

@@ -59,6 +59,8 @@ class LifeRecord {
   }
 
   void to(wire::JobStatus next) {
+    // A job that was UNKWN and is to be killed goes on being unknown: its end may be before both.
+    if (unknown() && next == wire::STATUS_ZOMBI) return record_.set_status(next);
     add_present_seconds(record_, now_);
     const bool was_suspended = record_.suspended_us() != 0;
     const bool suspended =

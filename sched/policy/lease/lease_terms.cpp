@@ -179,11 +179,12 @@ std::vector<double> lent_instances(const std::vector<const LeaseOfPolicy*>& all,
 
 std::optional<std::string> why_no_instances(const LeaseOfPolicy& of, const std::string& resource,
                                             double amount, const std::vector<std::string>& hosts,
-                                            const std::map<std::string, OwnHost>& own,
+                                            const std::function<bool(const std::string&)>& known,
                                             const HeldByAttempts& held) {
   for (const LentResource& lent : of.lease.resources) {
     if (lent.has.name != resource || !share_a_host(lent.has.hosts, hosts)) continue;
-    if (!all_known(lent.has.hosts, own)) return "what holds resource " + resource + " is not known yet";
+    if (!std::all_of(lent.has.hosts.begin(), lent.has.hosts.end(), known))
+      return "what holds resource " + resource + " is not known yet";
     if (held_by(held, of.lease, resource) + amount > lent.has.instances + kDust)
       return "resource " + resource + " is in use";
     return std::nullopt;

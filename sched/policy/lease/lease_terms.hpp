@@ -78,10 +78,11 @@ ResourcesNow resources_now(const LeaseOfPolicy& of, const std::vector<const Leas
 std::vector<double> lent_instances(const std::vector<const LeaseOfPolicy*>& all,
                                    const std::vector<ResourceInstance>& instances,
                                    const HeldByAttempts& held);
-// Why an attempt of the lease cannot reserve it on these hosts now; none: it can.
+// Why an attempt of the lease cannot reserve it on these hosts now; none: it can. `known` tells whether all that was started on a host is
+// known (OwnHost::known).
 std::optional<std::string> why_no_instances(const LeaseOfPolicy& of, const std::string& resource,
                                             double amount, const std::vector<std::string>& hosts,
-                                            const std::map<std::string, OwnHost>& own,
+                                            const std::function<bool(const std::string& host)>& known,
                                             const HeldByAttempts& held);
 
 // ---------------------------------------------------------------- TYPE=shared

@@ -70,21 +70,43 @@ TEST_F(Borrowed, BhostsShowsTheSlotsOfTheLeaseAndTheStateSeenFromHere) {
 
 // A provider may lend other hosts every minute: those that it had lent keep numbers until the snapshot is made anew.
 TEST_F(Borrowed, HostsThatWereReturnedAreForgottenWhenTheyAreMany) {
+  using namespace std::chrono_literals;
+  std::chrono::steady_clock::time_point at{100s};
   int rounds = 0;
-  for (; !keeper.many_returned() && rounds < 100; ++rounds) {
+  const auto lends_others = [&] {
     std::vector<HostOnLease> hosts;
     for (int i = 0; i < 500; ++i)
       hosts.push_back(lent("h" + std::to_string(rounds) + "." + std::to_string(i) + "@east", 1));
     borrow(hosts);
-  }
+    ++rounds;
+  };
+  while (!keeper.forgets_returned(at) && rounds < 100) lends_others();
   EXPECT_EQ(rounds, 20);
   const auto before = keeper.times_anew();
   const auto files = book->jobs().config();
-  keeper.configure(cycle::placement_rules(files.cluster, files.lsb));
-  EXPECT_FALSE(keeper.many_returned());
+  const auto anew = [&] { keeper.configure(cycle::placement_rules(files.cluster, files.lsb)); };
+  anew();
+  EXPECT_FALSE(keeper.forgets_returned(at + 30s));
   EXPECT_EQ(keeper.times_anew(), before + 1) << "hosts have other numbers";
+  while (rounds < 142) {
+    lends_others();
+    EXPECT_FALSE(keeper.forgets_returned(at + 29s)) << "once in half a minute";
+  }
+  const auto count = [&] {
+    return keeper.snapshot().rules().hosts.size() - keeper.snapshot().rules().own_hosts;
+  };
+  EXPECT_EQ(count(), 40'000U);
+  EXPECT_FALSE(keeper.snapshot().rules().host("h141.7@east")) << "it waits for a number";
+  EXPECT_TRUE(keeper.forgets_returned(at + 30s));
+  anew();
+  rounds = 141;
+  lends_others();
+  EXPECT_EQ(count(), 500U);
+  EXPECT_TRUE(keeper.snapshot().rules().host("h141.7@east"));
+  rounds = 19;
+  lends_others();
   const auto& rules = keeper.snapshot().rules();
-  EXPECT_EQ(rules.hosts.size() - rules.own_hosts, 500U);
+  EXPECT_EQ(rules.hosts.size() - rules.own_hosts, 1000U);
   EXPECT_TRUE(rules.host("h19.7@east"));
 }
 

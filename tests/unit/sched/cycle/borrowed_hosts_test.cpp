@@ -257,6 +257,16 @@ TEST_F(BorrowedHosts, HostsOfTwoOtherClustersAreOfOneJobOnlyBehindAHostOfOurs) {
   EXPECT_EQ(plan(), "") << "it asks to begin on a borrowed host";
 }
 
+TEST_F(BorrowedHosts, WhereTheTileFailsNothingIsSaidOfTheFirstHost) {
+  borrow(kHosts);
+  for (const HostId& host : kHosts) bring_up(snapshot, host, {.slots = 2});
+  wait(1, demand_of("normal", 6, "span[ptile=3]"));
+  EXPECT_EQ(plan(), "");
+  const std::string why = why_text(snapshot, scenario.now, {1, 0});
+  EXPECT_NE(why.find("3 on each host"), std::string::npos) << why;
+  EXPECT_EQ(why.find("begins on one of ours"), std::string::npos) << why;
+}
+
 // The host with less than a tile is the last one elsewhere. Here it is our only one.
 TEST_F(BorrowedHosts, OurOnlyHostIsTheFirstThoughItHasLessThanATile) {
   borrow(kHosts);

@@ -51,6 +51,18 @@ TEST(RemoteQueues, AreClosedWhereTheirClusterDoesNotName) {
   EXPECT_EQ(queues.of({kEast}, {}, at(0))[0].closed, "");
 }
 
+TEST(RemoteQueues, AreClosedAlsoWhereTheFiguresCannotBeTrue) {
+  RemoteQueues queues(1);
+  queues.connected("east", true);
+  QueueNews closed = news(kEast, 1, 5, 1000);  // no forward has that number
+  closed.closed = true;
+  EXPECT_EQ(queues.updated(closed, at(0)), ForwardedCounts::Outcome::invalid);
+  EXPECT_TRUE(queues.of({kEast}, {"east"}, at(1))[0].closed_there);
+  closed.closed = false;
+  queues.updated(closed, at(0));
+  EXPECT_FALSE(queues.of({kEast}, {"east"}, at(1))[0].closed_there);
+}
+
 TEST(RemoteQueues, AreClosedWhileFiguresSaySo) {
   RemoteQueues queues(1);
   queues.connected("east", true);

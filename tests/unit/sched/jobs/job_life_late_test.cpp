@@ -55,6 +55,19 @@ TEST_F(LateEnd, TheTimeThatItWasUnknownAfterItsEndIsNotItsOwn) {
   EXPECT_THAT(sums(), ElementsAre(0, 0, 40, 0, 0, 0));
 }
 
+TEST_F(LateEnd, TheTimeThatItWasUnknownAndToBeKilledAfterItsEndIsNotItsOwnEither) {
+  borrowed();
+  now = wall_seconds(1060);
+  happens(event::HostLost{true});
+  now = wall_seconds(1080);
+  happens(event::KillAsked{kOwner});
+  ASSERT_EQ(status(), wire::STATUS_ZOMBI);
+  now = wall_seconds(1100);
+  happens(heard(137 << 8, How::ended, 40, 60));
+  EXPECT_EQ(status(), wire::STATUS_EXIT);
+  EXPECT_THAT(sums(), ElementsAre(0, 0, 40, 0, 0, 0));
+}
+
 // So a provider tells it that connects again: first that it holds the end, then the end.
 TEST_F(LateEnd, IsNotHeardOfAgainBeforeItsEnd) {
   borrowed();

@@ -133,7 +133,8 @@ TEST_F(LentLicences, AreGoneFromTheProviderOnceTheyAreExported) {
 }
 TEST_F(LentLicences, AreReservedUpToWhatTheLeaseHas) {
   const auto why = [&](double amount, const HeldByAttempts& held, const std::string& host = "b") {
-    return why_no_instances(north, "lic", amount, {host}, own, held).value_or("");
+    const auto known = [&](const std::string& name) { return own.at(name).known; };
+    return why_no_instances(north, "lic", amount, {host}, known, held).value_or("");
   };
   EXPECT_EQ(why(2, {}), "");
   EXPECT_EQ(why(1, {{{2, "lic"}, 1.5}}), "resource lic is in use");

@@ -35,8 +35,12 @@ class ForwardInTest : public ForwardShellTest {
     in->flush(now);
     said.clear();
   }
-  void reads(const std::string& params) {
-    configuration = configuration_of(sched::book::site_files(params, "RCVJOBS_FROM = east\n"));
+  void reads(const std::string& params, const std::string& receives = "RCVJOBS_FROM = east\n") {
+    configuration = configuration_of(sched::book::site_files(params, receives));
+    const auto queue = *configuration->rules->queue("normal");
+    const bool open = snapshot->queue(queue).open;
+    snapshot.emplace(configuration->rules);
+    snapshot->queue(queue).open = open;
     in->configure(configuration);
   }
   void opens(bool open) { snapshot->queue(*configuration->rules->queue("normal")).open = open; }
@@ -112,6 +116,19 @@ TEST_F(ForwardInTest, SendsFiguresOnceMoreWhenAQueueThatWasToldClosedOpensWithou
   EXPECT_EQ(told(What::kFigures, 100), 0);
   opens(true);
   EXPECT_EQ(told(What::kFigures, 100), 0) << "nobody believes it closed";
+}
+
+TEST_F(ForwardInTest, AQueueThatReceivesAgainIsToldOpenToWhoBelievesItClosed) {
+  begins("MC_PLUGIN_UPDATE_INTERVAL = 30\n");
+  opens(false);
+  EXPECT_EQ(told(What::kFigures, 0), 1);
+  reads("MC_PLUGIN_UPDATE_INTERVAL = 0\n", "RCVJOBS_FROM = west\n");
+  opens(true);
+  EXPECT_EQ(told(What::kFigures, 100), 0) << "east may send it nothing";
+  reads("MC_PLUGIN_UPDATE_INTERVAL = 0\n");
+  EXPECT_EQ(told(What::kFigures, 100), 1);
+  ASSERT_FALSE(said.empty());
+  EXPECT_FALSE(said[0].figures().queues(0).closed());
 }
 
 TEST_F(ForwardInTest, SendsFiguresToAClusterAsSoonAsItHasBeenGreeted) {

@@ -371,6 +371,25 @@ TEST_F(LeaseInTest, WhatIsToldOfALeaseCostsNothingForTheHostsOfOthers) {
   EXPECT_EQ(in->hosts_noted(), noted + 1);
 }
 
+TEST_F(LeaseInTest, WhatIsToldAgainOfALeaseIsAnsweredAndCostsNothingMore) {
+  connects();
+  const auto tells = [this](std::uint64_t counter) {
+    wire::PeerMessage message;
+    auto& told = *message.mutable_lease_stands();
+    told.set_lease(5);
+    told.set_state(wire::LeaseStands::ACTIVE);
+    told.mutable_number()->set_term(7);
+    told.mutable_number()->set_counter(counter);
+    ASSERT_TRUE(in->heard("east", message));
+  };
+  tells(1);
+  EXPECT_FALSE(in->unsettled());
+  EXPECT_EQ(answered().acknowledged().counter(), 1U);
+  EXPECT_TRUE(keeper->snapshot().rules().host("n2@east")) << "a number has one meaning";
+  tells(2);
+  EXPECT_TRUE(in->unsettled());
+}
+
 // Its own parts that were left over are asked back, however many another one makes up.
 TEST_F(LeaseInTest, PartsThatNeverWereAreNotedUpToABoundAndAllAskedBack) {
   connects();

@@ -78,6 +78,15 @@ TEST_F(LeaseOfADeadConsumer, CountsAgainWhenItConnects) {
   west_answers();
   EXPECT_EQ(lent(), 0);
 }
+TEST_F(LeaseOfADeadConsumer, CountsAfterARestartTooWhereTheStoreFailedWhenItConnected) {
+  out->write_off("west", false);
+  disk.fail_next(1, io::StoreError::Kind::failed);
+  out->serves("west");
+  out->load_came();
+  flush();
+  begin();
+  EXPECT_FALSE(out->is_written_off("west"));
+}
 
 // Another cluster must not have us look at all jobs on lent slots as often as it likes.
 TEST_F(LeaseOutTest, ManyAnswersAndStaleStartsAreOneStepOfALease) {
