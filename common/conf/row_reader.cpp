@@ -137,6 +137,11 @@ TimeWindows RowReader::windows(std::string_view keyword) {
   return {};
 }
 
+Place place_of(const Row& row, std::string_view keyword, const Place& otherwise) {
+  const Cell* cell = row.given(keyword);
+  return cell ? cell->place : otherwise;
+}
+
 Row without_errors(const Row& row, const Problems& problems) {
   Row rest;
   rest.place = row.place;

@@ -60,6 +60,9 @@ class RowReader {
   bool valid_ = true;
 };
 
+// Of the value that the row gives, else `otherwise`.
+Place place_of(const Row& row, std::string_view keyword, const Place& otherwise);
+
 // The row without the values for which `problems` has an error.
 Row without_errors(const Row& row, const Problems& problems);
 

@@ -1,4 +1,5 @@
-// forwarding_checks: what a site's files say of forwarding and could not mean: other clusters that are none, and values without effect. Pure.
+// forwarding_checks: what a site's files say of other clusters and could not mean: clusters that are none (HOSTS, SNDJOBS_TO, lsb.hosts),
+// a default MXJ that limits borrowed hosts, values of forwarding without effect. Pure.
 #pragma once
 
 #include "common/conf/cluster_files.hpp"

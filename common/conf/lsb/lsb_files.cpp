@@ -7,6 +7,7 @@
 #include "common/conf/known_parameters.hpp"
 #include "common/conf/lsb/forwarding_checks.hpp"
 #include "common/conf/lsb/matching_resources.hpp"
+#include "common/conf/row_reader.hpp"
 #include "common/conf/without_effect.hpp"
 #include "common/conf/words.hpp"
 
@@ -49,9 +50,7 @@ class CrossCheck {
       for (const HostItem& item : partition.hosts) check_item(partition.name, item, partition.place);
     for (const ComputeUnit& unit : files_.hosts.compute_units)
       check_members(unit.name, unit.members, unit.place);
-    for (const HostExport& lease : files_.resources.host_exports)
-      for (const std::string& name : lease.hosts)
-        if (!host(name)) warn(lease.place, "PER_HOST", name, "a host of the cluster");
+    for (const HostExport& lease : files_.resources.host_exports) check_export(lease);
     for (const ResourceLimit& limit : files_.resources.limits) check_limit(limit);
   }
 
@@ -64,11 +63,23 @@ class CrossCheck {
   }
 
   void check_queue(const QueueRow& queue) {
-    for (const HostItem& item : queue.hosts) check_item("queue " + queue.name, item, queue.place);
+    for (const HostItem& item : queue.hosts)
+      check_item("queue " + queue.name, item, place_of(queue.cells, "HOSTS", queue.place));
     for (const auto* list : {&queue.preemption.preemptive, &queue.preemption.preemptable})
       for (const HostItem& item : *list ? **list : std::vector<HostItem>{})
         if (!files_.queue(item.name))
-          warn(queue.place, "PREEMPTION of " + queue.name, item.name, "a queue of lsb.queues");
+          warn(place_of(queue.cells, "PREEMPTION", queue.place), "PREEMPTION of " + queue.name, item.name,
+               "a queue of lsb.queues");
+  }
+
+  void check_export(const HostExport& lease) {
+    const Place place = place_of(lease.places, "PER_HOST", lease.place);
+    std::set<std::string> named;
+    for (const std::string& name : lease.hosts)
+      if (!host(name))
+        warn(place, "PER_HOST", name, "a host of the cluster");
+      else if (!named.insert(*cluster_.names.official(name)).second)
+        warn(place, "PER_HOST", name, "each host once: it counts once");
   }
 
   // Where the time of a limit is meant for a host's speed.
@@ -94,7 +105,8 @@ class CrossCheck {
         if (keyword.ends_with("QUEUES") || keyword == "PER_QUEUE") {
           if (!files_.queue(name)) warn(limit.place, keyword, word, "a queue of lsb.queues");
         } else if (keyword == "HOSTS" || keyword == "PER_HOST") {
-          if (!host(name) && !groups_.contains(name) && name.find('@') == std::string::npos)
+          if (!host(name) && !groups_.contains(name) && name != "allremote" &&
+              name.find('@') == std::string::npos)
             warn(limit.place, keyword, word, "a host or a group of hosts");
         } else if (keyword == "APPS" || keyword == "PER_APP") {
           if (std::none_of(files_.applications.begin(), files_.applications.end(),
@@ -130,16 +142,17 @@ class CrossCheck {
            "a shared resource with TYPE Numeric, INCREASING N and RELEASE Y");
   }
 
-  // Hosts of other clusters cannot be checked.
+  // Hosts of other clusters cannot be checked; check_forwarding() looks at the clusters.
   void check_item(const std::string& owner, const HostItem& item, const Place& place) {
     static const std::set<std::string, std::less<>> words{"all", "others", "allremote", "none"};
-    if (!item.cluster.empty() || words.contains(item.name) || groups_.contains(item.name) || host(item.name))
-      return;
+    const bool ours = item.cluster.empty() || item.cluster == cluster_.settings.cluster;
+    if (!ours || words.contains(item.name) || groups_.contains(item.name) || host(item.name)) return;
     warn(place, "HOSTS of " + owner, item.name, "a host or a group of hosts");
   }
 
   void check_batch_host(const BatchHost& row) {
     const auto& types = cluster_.shared.host_types;
+    if (row.name.find('@') != std::string::npos) return;  // a borrowed host: check_forwarding() looks at it
     if (row.name == "default" || host(row.name) || cluster_.shared.model(row.name) ||
         std::find(types.begin(), types.end(), row.name) != types.end())
       return;
@@ -213,7 +226,7 @@ class LsbReader {
   void check_resource_exports(LsbResources& resources) {
     std::erase_if(resources.resource_exports, [&](const SharedResourceExport& row) {
       if (cluster_.indices.find(row.name) || cluster_.shared.invalid_resource(row.name)) return false;
-      checked_.problems.error(row.place,
+      checked_.problems.error(place_of(row.places, "NAME", row.place),
                               "NAME: found " + printable(row.name) + ", expected a resource of lsf.shared");
       return true;
     });

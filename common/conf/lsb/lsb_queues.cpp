@@ -97,10 +97,9 @@ class QueueReader {
         queue.send_jobs_to.push_back({word.substr(0, at), word.substr(at + 1)});
     }
     // LSF: a queue that borrows hosts of other clusters does not send jobs.
-    const auto remote = std::find_if(queue.hosts.begin(), queue.hosts.end(), [](const HostItem& item) {
-      return !item.excluded && (item.name == "allremote" || !item.cluster.empty());
-    });
-    if (remote != queue.hosts.end() && !queue.send_jobs_to.empty()) {
+    const bool borrows = std::any_of(queue.hosts.begin(), queue.hosts.end(),
+                                     [](const HostItem& item) { return names_borrowed(item, ""); });
+    if (borrows && !queue.send_jobs_to.empty()) {
       queue.send_jobs_to.clear();
       cells_.warning("SNDJOBS_TO", cells_.text("SNDJOBS_TO"),
                      "none beside hosts of other clusters in HOSTS; the queue sends no jobs");

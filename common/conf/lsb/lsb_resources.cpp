@@ -10,6 +10,8 @@
 #include "common/conf/lsb/lsb_resources.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <set>
 
 #include "common/base/host_list.hpp"
 #include "common/base/numbers.hpp"
@@ -25,23 +27,53 @@ const std::vector<std::string> kConsumers{"USERS", "PER_USER", "QUEUES",       "
                                           "APPS",  "PER_APP",  "LIC_PROJECTS", "PER_LIC_PROJECT"};
 const std::vector<std::string> kAmounts{"SLOTS", "SLOTS_PER_PROCESSOR", "MEM", "SWP", "TMP", "JOBS"};
 
+Places places_of(const Row& row) {
+  Places places;
+  for (const char* keyword : {"PER_HOST", "RES_SELECT", "NAME", "DISTRIBUTION"})
+    if (const Cell* cell = row.given(keyword)) places[keyword] = cell->place;
+  return places;
+}
+
 // Shares of clusters: whole, positive, at least one.
 std::optional<std::vector<Share>> distribution(const Row& row, RowReader& cells) {
-  const Cell* cell = row.given("DISTRIBUTION");
-  if (!cell) return cells.error("DISTRIBUTION", "", "([CLUSTER, SHARES] ...)"), std::nullopt;
+  static constexpr const char* kWord = "DISTRIBUTION";
+  static constexpr const char* kForm = "([CLUSTER, SHARES] ...)";
+  const Cell* cell = row.given(kWord);
+  if (!cell) return cells.error(kWord, "", kForm), std::nullopt;
   const auto shares = parse_shares(cell->text, 1);
-  if (shares) return *shares;
-  cells.told("DISTRIBUTION", shares.error().text);
-  return std::nullopt;
+  if (!shares) return cells.told(kWord, shares.error().text), std::nullopt;
+  if (shares->empty()) return cells.error(kWord, cell->text, kForm), std::nullopt;
+  for (const Share& share : *shares)
+    if (share.amount > kMostShares || share.amount != std::floor(share.amount))
+      return cells.error(kWord, cell->text,
+                         "whole numbers of shares, at most " + std::to_string(kMostShares)),
+             std::nullopt;
+  if (!documented_shares(cell->text)) cells.warning(kWord, cell->text, kForm);
+  std::set<std::string> named;
+  for (const Share& share : *shares)
+    if (!named.insert(share.name).second)
+      cells.warning(kWord, share.name, "each cluster once: its shares are added");
+  return *shares;
+}
+
+// SWP is the documented word; SWAP counts without it.
+std::optional<int> swap_of(const Row& row, RowReader& cells) {
+  const Cell* swap = row.given("SWAP");
+  if (!row.given("SWP")) return cells.whole("SWAP", 0, kMaxSeconds);
+  if (swap) cells.warning("SWAP", swap->text, "SWAP or SWP, not both: SWP counts");
+  return cells.whole("SWP", 0, kMaxSeconds);
 }
 
 void read_host_export(const Row& row, LsbResources& resources, Problems& problems) {
   RowReader cells(row, problems);
-  HostExport lease{.hosts = cells.words("PER_HOST"), .select = cells.text("RES_SELECT"), .place = row.place};
+  HostExport lease{.hosts = cells.words("PER_HOST"),
+                   .select = cells.text("RES_SELECT"),
+                   .place = row.place,
+                   .places = places_of(row)};
   lease.host_count = cells.whole("NHOSTS", 1, kMaxTasks);
   lease.slots = cells.whole("SLOTS", 1, kMaxTasks);
   lease.memory_mb = cells.whole("MEM", 0, kMaxSeconds);
-  lease.swap_mb = cells.whole(row.given("SWP") ? "SWP" : "SWAP", 0, kMaxSeconds);
+  lease.swap_mb = swap_of(row, cells);
   const std::string type = cells.word("TYPE");
   lease.shared = same_name(type, "shared");
   if (!type.empty() && !lease.shared) cells.error("TYPE", type, "shared or nothing");
@@ -185,6 +217,11 @@ void check_names(const SectionFile& file, Problems& problems) {
 
 }  // namespace
 
+Place place_of(const Places& places, std::string_view keyword, const Place& otherwise) {
+  const auto found = places.find(keyword);
+  return found == places.end() ? otherwise : found->second;
+}
+
 LsbResources read_lsb_resources(const SectionFile& file, const LimitUnit& unit, Problems& problems) {
   LsbResources resources;
   check_names(file, problems);
@@ -194,8 +231,9 @@ LsbResources read_lsb_resources(const SectionFile& file, const LimitUnit& unit, 
   each_row(file, "SharedResourceExport", {{"NAME", "NINSTANCES", "DISTRIBUTION"}, {}}, problems,
            [&](const Row& row) {
              RowReader cells(row, problems);
-             SharedResourceExport lease{.name = cells.required("NAME"), .place = row.place};
-             lease.instances = cells.whole("NINSTANCES", 1, kMaxSeconds).value_or(1);
+             SharedResourceExport lease{
+                 .name = cells.required("NAME"), .place = row.place, .places = places_of(row)};
+             lease.instances = cells.whole("NINSTANCES", 1, kMostInstances).value_or(1);
              const auto shares = distribution(row, cells);
              if (!shares || !cells.valid()) return;
              lease.distribution = *shares;

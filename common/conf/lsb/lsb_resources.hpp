@@ -5,6 +5,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "common/base/time_windows.hpp"
@@ -13,6 +14,13 @@
 #include "common/conf/section_file.hpp"
 
 namespace rollcall::conf {
+
+inline constexpr int kMostInstances = 100'000;  // of one SharedResourceExport
+inline constexpr int kMostShares = 1'000'000;   // of one cluster in a DISTRIBUTION
+
+// Where PER_HOST, RES_SELECT, NAME and DISTRIBUTION of a section stand, as far as it has them.
+using Places = std::map<std::string, Place, std::less<>>;
+Place place_of(const Places& places, std::string_view keyword, const Place& otherwise);
 
 // HostExport: hosts by name (PER_HOST) or by what they have (RES_SELECT).
 struct HostExport {
@@ -24,6 +32,7 @@ struct HostExport {
   std::optional<int> memory_mb, swap_mb;  // per host; none: both clusters compete
   bool shared = false;                    // TYPE=shared: a lease that can be taken back
   Place place;
+  Places places;
 };
 
 struct SharedResourceExport {
@@ -31,6 +40,7 @@ struct SharedResourceExport {
   int instances = 0;
   std::vector<Share> distribution;
   Place place;
+  Places places;
 };
 
 // "20", "10%", or with a time: "[20 09:00-17:00] [10 17:00-09:00]".

@@ -43,11 +43,6 @@ class UserCheck {
   std::map<std::string, bool> unknown_;
 };
 
-Place cell_place(const Row& row, std::string_view keyword, const Place& otherwise) {
-  const Cell* cell = row.find(keyword);
-  return cell ? cell->place : otherwise;
-}
-
 }  // namespace
 
 void check_system_names(const ClusterFiles& files, const SystemNames& system, Problems& problems) {
@@ -69,9 +64,10 @@ void check_system_names(const LsbFiles& lsb, const SystemNames& system, Problems
   for (const UserGroup& group : lsb.users.groups) users.check("GROUP_MEMBER", group.members, group.place);
   for (const QueueRow& queue : lsb.queues)
     for (const auto& [keyword, names] :
-         {std::pair("USERS", &queue.users), std::pair("ADMINISTRATORS", &queue.administrators)})
+         {std::pair("USERS", &queue.users), std::pair("ADMINISTRATORS", &queue.administrators),
+          std::pair("FWD_USERS", &queue.forward_users)})
       users.check(std::string(keyword) + " of queue " + queue.name, *names,
-                  cell_place(queue.cells, keyword, queue.place));
+                  place_of(queue.cells, keyword, queue.place));
   for (const ResourceLimit& limit : lsb.resources.limits)
     for (const auto& [keyword, names] : limit.consumers)
       if (keyword == "USERS" || keyword == "PER_USER") users.check(keyword, names, limit.place);

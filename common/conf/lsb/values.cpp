@@ -1,7 +1,8 @@
 // Values of lsb.* files:
 //
 //   shares     = [ "(" ] { "[" NAME [ "," ] NUMBER "]" } [ ")" ]      blanks and the comma as people like; "[[...] [...]]" too
-//   host item  = [ "~" ] NAME [ "@" CLUSTER ] [ "!" ] [ "+" WHOLE ]    "~" only in a list that has "all", "all@CLUSTER" or "allremote"
+//   host item  = [ "~" ] NAME [ "@" CLUSTER ] [ "!" ] [ "+" WHOLE ]    "~" only in a list that has "all", "all@CLUSTER" or "allremote";
+//                                                                  no "@" behind "allremote", "others" and "none"
 //   threshold  = NUMBER | [ NUMBER ] "/" [ NUMBER ]
 //   time limit = [ HOURS ":" ] MINUTES [ "/" HOST_SPEC ]
 //   controls   = { ("SUSPEND" | "RESUME" | "TERMINATE") "[" TEXT "]" }
@@ -42,6 +43,11 @@ std::string_view without(std::string_view text, char open, char close) {
   return text;
 }
 
+// Words that LSF documents without a cluster alone.
+bool without_cluster(std::string_view name) {
+  return name == "allremote" || name == "others" || name == "none";
+}
+
 }  // namespace
 
 Result<std::vector<Share>> parse_shares(std::string_view text, double least) {
@@ -60,6 +66,20 @@ Result<std::vector<Share>> parse_shares(std::string_view text, double least) {
     rest = trim_left(rest.substr(close + 1));
   }
   return shares;
+}
+
+bool documented_shares(std::string_view text) {
+  std::string_view rest = without(text, '(', ')');
+  while (!rest.empty()) {
+    const std::size_t close = rest.find(']'), comma = rest.find(',');
+    if (!rest.starts_with('[') || close == rest.npos || comma > close) return false;
+    const std::string_view name = trim(rest.substr(1, comma - 1));
+    if (name.empty() || name.find_first_of(" \t[") != name.npos ||
+        !parse_whole(trim(rest.substr(comma + 1, close - comma - 1)), 0, kMaxSeconds))
+      return false;
+    rest = trim_left(rest.substr(close + 1));
+  }
+  return true;
 }
 
 Result<std::vector<HostItem>> parse_host_items(const std::vector<std::string>& words) {
@@ -81,6 +101,8 @@ Result<std::vector<HostItem>> parse_host_items(const std::vector<std::string>& w
       if (!host_name(item.cluster)) return unexpected(word, "HOST@CLUSTER");
     }
     item.name = std::string(rest);
+    if (!item.cluster.empty() && without_cluster(item.name))
+      return unexpected(word, "HOST@CLUSTER or all@CLUSTER");
     if (item.name.empty())
       return unexpected(word, "the name of a host, a group, all, others, allremote or none");
     items.push_back(std::move(item));
@@ -93,6 +115,15 @@ Result<std::vector<HostItem>> parse_host_items(const std::vector<std::string>& w
     if (item.name == "none" && items.size() > 1) return unexpected("none", "none alone");
   }
   return items;
+}
+
+std::string name_of(const HostItem& item) {
+  return (item.excluded ? "~" : "") + item.name + (item.cluster.empty() ? "" : "@" + item.cluster);
+}
+
+bool names_borrowed(const HostItem& item, std::string_view own) {
+  if (item.excluded) return false;
+  return item.cluster.empty() ? item.name == "allremote" : item.cluster != own;
 }
 
 Result<Threshold> parse_threshold(std::string_view text) {

@@ -23,6 +23,8 @@ struct Share {
 };
 // `least`: the smallest valid amount.
 Result<std::vector<Share>> parse_shares(std::string_view text, double least);
+// The text is as LSF documents a list of shares: "([NAME, WHOLE] ...)", with or without the parentheses.
+bool documented_shares(std::string_view text);
 
 // One word of HOSTS: "all", "hostA+1", "grpB!", "host@cluster", "~hostC".
 struct HostItem {
@@ -34,6 +36,10 @@ struct HostItem {
   friend bool operator==(const HostItem&, const HostItem&) = default;
 };
 Result<std::vector<HostItem>> parse_host_items(const std::vector<std::string>& words);
+// "~host@cluster", without the preference.
+std::string name_of(const HostItem& item);
+// The word names hosts that other clusters lend to this one, `own`.
+bool names_borrowed(const HostItem& item, std::string_view own);
 
 // "loadSched/loadStop": either may be missing.
 struct Threshold {

@@ -39,8 +39,7 @@ wire::Limits limits_of(const conf::JobDefaults& jobs, bool standard) {
 }
 
 std::string host_word(const conf::HostItem& item) {
-  std::string word =
-      (item.excluded ? "~" : "") + item.name + (item.cluster.empty() ? "" : "@" + item.cluster);
+  std::string word = conf::name_of(item);
   if (item.first_execution) word += "!";
   return item.preference > 0 ? word + "+" + std::to_string(item.preference) : word;
 }

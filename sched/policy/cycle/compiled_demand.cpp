@@ -42,8 +42,7 @@ std::shared_ptr<const T> shared_one(std::unordered_map<std::string, std::weak_pt
 std::string text_of(const std::vector<conf::HostItem>& items) {
   std::string text;
   for (const auto& item : items)
-    text += (item.excluded ? "~" : "") + item.name + (item.cluster.empty() ? "" : "@" + item.cluster) +
-            (item.first_execution ? "!" : "") +
+    text += conf::name_of(item) + (item.first_execution ? "!" : "") +
             (item.preference ? "+" + std::to_string(item.preference) : "") + " ";
   return text;
 }

@@ -391,14 +391,19 @@ std::vector<HostPreference> PlacementRules::resolve(const std::vector<conf::Host
     }
     for (HostNumber number = 0; number < hosts.size(); ++number) {
       const std::string_view owner = hosts[number].cluster();
-      if ((item.name == "all" && owner == item.cluster) || (item.name == "allremote" && !owner.empty()))
+      if ((item.name == "all" && owner == item.cluster) ||
+          (item.name == "allremote" && item.cluster.empty() && !owner.empty()))
         mean(number, item);
     }
   };
+  // A stored job of an older release may name "others@cluster", which no host has.
+  const auto others = [](const conf::HostItem& item) {
+    return item.name == "others" && item.cluster.empty();
+  };
   for (const auto& item : words)
-    if (item.name != "others") one_word(item);
+    if (!others(item)) one_word(item);
   for (const auto& item : words)
-    if (item.name == "others")
+    if (others(item))
       for (HostNumber number = 0; number < hosts.size(); ++number)
         if (!meant[number].in && hosts[number].ours()) mean(number, item);
   std::vector<HostPreference> result;

@@ -9,10 +9,12 @@
 #include <cstdint>
 #include <vector>
 
+#include "common/conf/lsb/lsb_resources.hpp"
+
 namespace rollcall::sched::lease {
 
 // Larger shares are divided down by the caller; the sum of all must stay below 2^31 (ckconfig refuses more).
-constexpr std::int64_t kMostShares = 1'000'000;
+constexpr std::int64_t kMostShares = conf::kMostShares;
 constexpr std::size_t kMostConsumers = 1'000;
 
 // Deals one at a time. next() costs time in the logarithm of the number of consumers, on average.

@@ -65,17 +65,77 @@ bool has_line(const conf::Problems& problems, const std::string& line) {
                      [&](const conf::Problem& problem) { return problem.line() == line; });
 }
 
+template <class Row>
+conf::Place place_of_consumers(const Row& row) {
+  return conf::place_of(row.places, "DISTRIBUTION", row.place);
+}
+
 void check_consumers(const std::vector<ExportPolicy>& policies, const conf::PeerSettings& peers,
                      conf::Problems& problems) {
   for (const ExportPolicy& policy : policies)
     for (const Consumer& consumer : policy.consumers) {
       if (!peers.key_directory.empty() && peers.cluster(consumer.cluster) != nullptr) continue;
       const bool whole = !policy.names_hosts() && !policy.shared;
-      problems.warning(policy.place, "DISTRIBUTION: found cluster " + printable(consumer.cluster) +
-                                         ", which is no peer of this cluster, expected a peer: " +
-                                         (whole ? "neither cluster can use the hosts that it gets"
-                                                : "it cannot use what is exported to it"));
+      problems.warning(place_of_consumers(policy),
+                       "DISTRIBUTION: found cluster " + printable(consumer.cluster) +
+                           ", which is no peer of this cluster, expected a peer: " +
+                           (whole ? "neither cluster can use the hosts that it gets"
+                                  : "it cannot use what is exported to it"));
     }
+}
+
+// Calls take(resource, word) for each comparison of type or model with a word.
+template <class Take>
+class KindsNamed {
+ public:
+  explicit KindsNamed(const Take& take) : take_(take) {}
+  void look(const resreq::ExpressionPointer& expression) const {
+    if (expression) std::visit(*this, expression->node);
+  }
+  void operator()(const resreq::Unary& unary) const { look(unary.operand); }
+  void operator()(const resreq::Chain& chain) const {
+    look(chain.first);
+    const resreq::Expression* before = chain.first.get();
+    for (const auto& link : chain.rest) {
+      if (link.op == resreq::Operator::equal || link.op == resreq::Operator::unequal ||
+          link.op == resreq::Operator::fits)
+        compare(*before, *link.operand);
+      look(link.operand);
+      before = link.operand.get();
+    }
+  }
+  template <class Leaf>
+  void operator()(const Leaf&) const {}
+
+ private:
+  void compare(const resreq::Expression& resource, const resreq::Expression& with) const {
+    const auto* name = std::get_if<resreq::Name>(&resource.node);
+    if (name == nullptr || (name->value != "type" && name->value != "model")) return;
+    if (const auto* word = std::get_if<resreq::Name>(&with.node)) take_(name->value, word->value);
+    if (const auto* text = std::get_if<resreq::Text>(&with.node)) take_(name->value, text->value);
+  }
+  const Take& take_;
+};
+
+// A requirement that cannot be understood has an error of check_exports().
+void check_selection(const ExportPolicy& policy, const conf::ClusterFiles& files, conf::Problems& problems) {
+  const auto parsed = resreq::parse(policy.select);
+  if (policy.names_hosts() || parsed.error) return;
+  const conf::Place place = conf::place_of(policy.places, "RES_SELECT", policy.place);
+  const auto take = [&](const std::string& resource, const std::string& word) {
+    const auto& types = files.shared.host_types;
+    if (word == "any" || word == "local" || files.shared.model(word) ||
+        std::find(types.begin(), types.end(), word) != types.end())
+      return;
+    problems.warning(place, "RES_SELECT: found " + resource + " " + printable(word) + ", expected a " +
+                                resource + " of lsf.shared: no host has it");
+  };
+  KindsNamed(take).look(parsed.value.select);
+  resreq::ResReq rest = parsed.value;
+  rest.select = nullptr;
+  if (const std::string others = resreq::print(rest); !others.empty())
+    problems.warning(place, "RES_SELECT: found " + printable(others) +
+                                ", expected a selection alone: the rest has no effect");
 }
 
 // The hosts of each instance that may be exported; empty: the resource has none.
@@ -123,27 +183,29 @@ void check_shared_resources(const std::vector<conf::SharedResourceExport>& expor
                             conf::Problems& problems) {
   std::set<std::string> named;
   for (const conf::SharedResourceExport& row : exports) {
+    const conf::Place of_name = conf::place_of(row.places, "NAME", row.place);
     if (!named.insert(row.name).second)
-      problems.warning(row.place,
+      problems.warning(of_name,
                        "NAME: found " + printable(row.name) +
                            ", which an earlier SharedResourceExport has, expected one for each resource: "
                            "this one is ignored");
     const auto instances = exportable_instances(row.name, files);
     if (instances.empty()) {
-      problems.warning(row.place,
-                       "NAME: found " + printable(row.name) +
-                           ", expected a numeric resource that ResourceMap of lsf.cluster gives to "
-                           "hosts together: nothing is exported");
+      problems.warning(of_name, "NAME: found " + printable(row.name) +
+                                    ", expected a numeric resource that ResourceMap of lsf.cluster gives to "
+                                    "hosts together: nothing is exported");
       continue;
     }
     const auto consumers = consumers_of(row.distribution, files.settings.cluster);
     if (consumers.empty())
-      problems.warning(row.place, "DISTRIBUTION: found no cluster but this one, expected another one: no " +
-                                      printable(row.name) + " is exported");
+      problems.warning(place_of_consumers(row),
+                       "DISTRIBUTION: found no cluster but this one, expected another one: no " +
+                           printable(row.name) + " is exported");
     for (const Consumer& consumer : consumers)
       if (const auto why = why_no_part(consumer.cluster, policies, instances); !why.empty())
-        problems.warning(row.place, "DISTRIBUTION: found cluster " + printable(consumer.cluster) + why +
-                                        ": no " + printable(row.name) + " is exported to it");
+        problems.warning(place_of_consumers(row), "DISTRIBUTION: found cluster " +
+                                                      printable(consumer.cluster) + why + ": no " +
+                                                      printable(row.name) + " is exported to it");
   }
 }
 
@@ -166,6 +228,7 @@ void check_export_files(const conf::ClusterFiles& files, const conf::LsbFiles& l
   for (const conf::Problem& problem : found)
     problem.kind == conf::Problem::Kind::warning ? problems.warning(problem.place, problem.text)
                                                  : problems.error(problem.place, problem.text);
+  for (const ExportPolicy& policy : policies) check_selection(policy, files, problems);
   check_consumers(policies, peers, problems);
   check_shared_resources(lsb.resources.resource_exports, policies, files, problems);
 }

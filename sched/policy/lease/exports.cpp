@@ -179,6 +179,7 @@ std::vector<ExportPolicy> export_policies(const std::vector<conf::HostExport>& e
     policy.shared = row.shared;
     policy.consumers = consumers_of(row.distribution, own);
     policy.place = row.place;
+    policy.places = row.places;
     policies.push_back(std::move(policy));
   }
   return policies;
@@ -223,28 +224,30 @@ void check_exports(const std::vector<ExportPolicy>& policies, const std::vector<
   std::map<std::string, std::vector<const ExportPolicy*>> named;
   for (const ExportPolicy& policy : policies) {
     if (policy.consumers.empty())
-      problems.warning(policy.place,
+      problems.warning(conf::place_of(policy.places, "DISTRIBUTION", policy.place),
                        "DISTRIBUTION: found no other cluster, expected one that may use what is exported");
     for (const std::string& host : policy.hosts) {
       for (const ExportPolicy* other : named[host])
         if (policy.shared || other->shared)
-          problems.error(policy.place, "PER_HOST: host " + printable(host) + " is also in the policy at " +
-                                           other->place.text() + ", expected one policy beside TYPE=shared");
+          problems.error(conf::place_of(policy.places, "PER_HOST", policy.place),
+                         "PER_HOST: host " + printable(host) + " is also in the policy at " +
+                             other->place.text() + ", expected one policy beside TYPE=shared");
       named[host].push_back(&policy);
     }
   }
   for (const ExportPolicy& policy : policies) {
     if (policy.names_hosts()) continue;
     const auto bound = select_of(policy, indices);
+    const conf::Place place = conf::place_of(policy.places, "RES_SELECT", policy.place);
     if (!bound.select) {
-      problems.error(policy.place, "RES_SELECT: " + bound.error->text);
+      problems.error(place, "RES_SELECT: " + bound.error->text);
       continue;
     }
     for (const auto& [name, of] : named)
       if (const auto host = by_name.find(name);
           host != by_name.end() && host->second->view && bound.select->matches(*host->second->view))
-        problems.error(policy.place, "RES_SELECT: host " + printable(name) + " is also in PER_HOST at " +
-                                         of.front()->place.text() + ", expected one policy for each host");
+        problems.error(place, "RES_SELECT: host " + printable(name) + " is also in PER_HOST at " +
+                                  of.front()->place.text() + ", expected one policy for each host");
   }
 }
 

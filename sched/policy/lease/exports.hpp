@@ -38,6 +38,7 @@ struct ExportPolicy {
   bool shared = false;
   std::vector<Consumer> consumers;  // in the order of DISTRIBUTION; may be empty
   conf::Place place;
+  conf::Places places;
 
   bool names_hosts() const { return !hosts.empty(); }
 };
@@ -92,8 +93,8 @@ void check_exports(const std::vector<ExportPolicy>& policies, const std::vector<
 
 // ---------------------------------------------------------------- shared resources
 
-inline constexpr int kMostInstances = 100'000;  // of one policy
-inline constexpr double kDust = 1e-6;           // sums of fractions that differ by less are equal
+using conf::kMostInstances;
+inline constexpr double kDust = 1e-6;  // sums of fractions that differ by less are equal
 
 // One instance of a numeric shared resource of the provider (ResourceMap): how much there is, and for which hosts.
 struct ResourceInstance {

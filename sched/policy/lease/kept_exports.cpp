@@ -106,7 +106,8 @@ class Keeper {
     if (unknown == row.distribution.end() ||
         std::none_of(was->distribution.begin(), was->distribution.end(), lost))
       return;
-    lines_.push_back(row.place.text() + ": DISTRIBUTION: found cluster " + printable(unknown->name) +
+    lines_.push_back(conf::place_of(row.places, "DISTRIBUTION", row.place).text() +
+                     ": DISTRIBUTION: found cluster " + printable(unknown->name) +
                      ", which is no peer of this cluster, expected a peer. " + name_of(row) +
                      " stays exported as before");
     row = *was;
@@ -115,12 +116,13 @@ class Keeper {
   std::optional<Doubt> doubt_of(const HostExport& row, const Names& named_before) const {
     for (const std::string& host : row.hosts)
       if (!files_.names.official(host) && !named_before.contains(host))
-        return Doubt{row.place, "PER_HOST: found " + printable(host) + ", expected a host of the cluster"};
+        return Doubt{conf::place_of(row.places, "PER_HOST", row.place),
+                     "PER_HOST: found " + printable(host) + ", expected a host of the cluster"};
     if (!row.hosts.empty() || find(before_.host_exports, row)) return std::nullopt;
     const auto parsed = resreq::parse(row.select);
     if (!parsed.error && resreq::bind(parsed.value.select, {.indices = &files_.indices}).select)
       return std::nullopt;
-    return Doubt{row.place,
+    return Doubt{conf::place_of(row.places, "RES_SELECT", row.place),
                  "RES_SELECT: found " + printable(row.select) + ", expected a requirement on hosts"};
   }
 

@@ -148,6 +148,21 @@ TEST(RowsLeftOut, InvalidRowsOfHostsUsersAndResources) {
                           HasSubstr("lsb.resources:11: warning: USERS: found \"nobody_here\"")));
 }
 
+TEST(RowsLeftOut, CkconfigTellsUnknownUsersOfForwardedJobs) {
+  auto files = site();
+  files.files[kBatch + "queues"] =
+      "Begin Queue\nQUEUE_NAME = q\nSNDJOBS_TO = r@far\nFWD_USERS = all ~ann ~gone\nEnd Queue\n";
+  const auto checked = read_lsb_files(files.sources(), cluster_of(files));
+  ASSERT_TRUE(checked.files);
+  Problems problems;
+  const auto no = [](const std::string& name) { return name != "ann"; };
+  check_system_names(*checked.files, {no, no, no}, problems);
+  EXPECT_THAT(
+      lines_of(problems),
+      ElementsAre(HasSubstr("lsb.queues:4: warning: FWD_USERS of queue q: found \"~gone\", which is no "
+                            "user or group here")));
+}
+
 TEST(RowsLeftOut, CkconfigTellsHostsWithoutAddressAndUnknownAdministrators) {
   auto files = site();
   files.files["/c/lsf.cluster.lab"] += "Begin ClusterAdmins\nADMINISTRATORS = ann gone\nEnd ClusterAdmins\n";

@@ -228,7 +228,8 @@ TEST(LsbQueues, ValuesOfForwardingWithoutEffectAreNamed) {
       {"MAX_RSCHED_TIME=5", "queues:3: warning: MAX_RSCHED_TIME has no effect: the queue has no SNDJOBS_TO"},
       {"FWD_USERS=all", "queues:3: warning: FWD_USERS has no effect: the queue has no SNDJOBS_TO"},
       {"HOSTS=none",
-       "queues:3: warning: HOSTS: found none, expected SNDJOBS_TO beside it: the queue starts no jobs"},
+       "queues:3: warning: HOSTS: found \"none\", expected SNDJOBS_TO beside it: the queue starts no jobs"},
+      {"HOSTS=all+x", "queues:3: HOSTS: found \"all+x\", expected a whole number after +"},
       {"IMPT_JOBBKLG=0\nRCVJOBS_FROM=allclusters",
        "queues:3: warning: IMPT_JOBBKLG: found \"0\", expected 1 or more, or infinit: the queue takes no "
        "jobs of "
@@ -258,6 +259,24 @@ TEST(LsbQueues, SndjobsToIsIgnoredBesideHostsOfOtherClusters) {
   EXPECT_THAT(queue("SNDJOBS_TO=recv@far\nHOSTS=host1").send_jobs_to, testing::SizeIs(1));
 }
 
+TEST(LsbQueues, HostsOfUnknownClustersAreNamed) {
+  for (const char* word : {"all@moon", "host1@moon", "~all@moon", "~host1@moon"})
+    EXPECT_THAT(said_of_queue("PRIORITY=3\nHOSTS=all " + std::string(word)),
+                ElementsAre("queues:4: warning: HOSTS: found \"" + std::string(word) +
+                            "\", expected a cluster of lsf.shared"));
+  for (const char* word : {"allremote@moon", "others@moon", "others@far", "allremote@far"}) {
+    const std::string lines = "PRIORITY=3\nHOSTS=" + std::string(word);
+    EXPECT_THAT(said_of_queue(lines), ElementsAre("queues:4: HOSTS: found \"" + std::string(word) +
+                                                  "\", expected HOST@CLUSTER or all@CLUSTER"));
+    const auto checked = check({{"queues", "Begin Queue\nQUEUE_NAME = q\n" + lines + "\nEnd Queue\n"}});
+    EXPECT_THAT(checked.files->queue("q")->hosts, ElementsAre(HostItem{.name = "none"})) << word;
+  }
+  EXPECT_THAT(said_of_queue("HOSTS=all all@far host1@far ~host2@far host1@lab all@lab"), IsEmpty());
+  EXPECT_THAT(said_of_queue("HOSTS=hostX@lab"),
+              ElementsAre("queues:3: warning: HOSTS of queue q: found \"hostX\", expected a host or a group "
+                          "of hosts"));
+}
+
 TEST(LsbQueues, ErrorsAreReported) {
   EXPECT_THAT(
       said_of_queue("PRIORITY=high\nHOSTS=hostX ~host1\nHOSTS=hostX host1+1 "
@@ -266,9 +285,9 @@ TEST(LsbQueues, ErrorsAreReported) {
                     "2\nCPULIMIT=x\nMEMLIMIT=-1\nTERMINATE_WHEN=BORED\nINTERACTIVE=maybe\n"
                     "SLOT_RESERVE=5\nRC_HOSTS=all\nRES_RES=x"),
       ElementsAre(
-          "queues:1: warning: HOSTS of queue q: found \"hostX\", expected a host or a group of hosts",
           "queues:3: PRIORITY: found \"high\", expected a whole number from 0 to 10000000",
           "queues:4: warning: HOSTS: found \"hostX ~host1\", expected HOSTS once; line 5 counts",
+          "queues:5: warning: HOSTS of queue q: found \"hostX\", expected a host or a group of hosts",
           "queues:6: RUN_WINDOW: found \"25-3\", expected a time window "
           "[day:]hour[:minute]-[day:]hour[:minute]",
           "queues:7: r1m: found \"a/b\", expected LOADSCHED/LOADSTOP, numbers",
@@ -345,6 +364,35 @@ TEST(LsbHosts, GroupsNameNoBorrowedHostAndNoCluster) {
                   "pattern, or allremote for all borrowed hosts",
                   HasSubstr("hosts:4: GROUP_MEMBER: found \"all@far\", expected a host of this cluster"),
                   HasSubstr("hosts:9: HOSTS: found \"hostA@far\", expected a host of this cluster")));
+}
+
+TEST(LsbHosts, RowsOfBorrowedHosts) {
+  EXPECT_THAT(
+      said({{"hosts",
+             "Begin Host\nHOST_NAME MXJ\nn2@far 4\nhost1@moon 4\nall@far 2\nhost1@lab 1\nEnd Host\n"}}),
+      ElementsAre("hosts:4: warning: HOST_NAME: found \"host1@moon\", expected a cluster of lsf.shared",
+                  "hosts:5: warning: HOST_NAME: found \"all@far\", expected HOST@CLUSTER for a borrowed "
+                  "host",
+                  "hosts:6: warning: HOST_NAME: found \"host1@lab\", expected another cluster than this "
+                  "one"));
+}
+
+TEST(LsbHosts, WarnOfADefaultMxjThatLimitsBorrowedHosts) {
+  const auto told = [](const std::string& hosts, const std::string& mxj) {
+    return said({{"queues", "Begin Queue\nQUEUE_NAME = q\nHOSTS = " + hosts + "\nEnd Queue\n"},
+                 {"hosts", "Begin Host\nHOST_NAME MXJ\nhost1 2\nn2@far 4\ndefault " + mxj + "\nEnd Host\n"}});
+  };
+  for (const char* hosts : {"all allremote", "all@far", "host1@far"})
+    EXPECT_THAT(
+        told(hosts, "1"),
+        ElementsAre("hosts:5: warning: MXJ: found 1 for default while queue \"q\" uses borrowed hosts: no "
+                    "more slots of each are used, whatever is lent; a row HOST@CLUSTER counts before "
+                    "default"))
+        << hosts;
+  for (const char* hosts : {"all", "host1@lab", "all ~all@far"})
+    EXPECT_THAT(told(hosts, "1"), IsEmpty()) << hosts;
+  EXPECT_THAT(told("all@moon", "1"), ElementsAre(HasSubstr("HOSTS: found \"all@moon\"")));
+  for (const char* no_limit : {"!", "()"}) EXPECT_THAT(told("allremote", no_limit), IsEmpty()) << no_limit;
 }
 
 TEST(LsbUsers, WarnOfAGroupForWhichDefaultHolds) {
@@ -627,6 +675,63 @@ TEST(LsbResources, AMisspeltExportIsAnErrorAndNothingElse) {
                      "Begin Elsewhere\nNAME=x\nEnd Elsewhere\n"}}),
               ElementsAre("resources:1: found section \"HostExprt\", expected HostExport",
                           HasSubstr("resources:6: warning: found section \"Elsewhere\", which is unknown")));
+}
+
+TEST(LsbResources, NamesSharesThatAreNoneAndWordsThatAreGivenTwice) {
+  const auto told = [](const std::string& distribution, const std::string& more = "") {
+    return said({{"resources", "Begin HostExport\nPER_HOST=host1\nSLOTS=2\n" + more +
+                                   "DISTRIBUTION=" + distribution + "\nEnd HostExport\n"}});
+  };
+  for (const char* valid : {"([far, 1])", "[far,1][lab, 2]", "( [ far , 3 ] )"})
+    EXPECT_THAT(told(valid), IsEmpty()) << valid;
+  EXPECT_THAT(
+      told("([far, 1] [lab, 2] [far, 3])"),
+      ElementsAre("resources:4: warning: DISTRIBUTION: found \"far\", expected each cluster once: its "
+                  "shares are added"));
+  for (const char* odd : {"([far 1])", "([far,, 1])", "[[far, 1] [lab, 2]]", "([,far, 1])", "([far, 1e0])"})
+    EXPECT_THAT(told(odd), ElementsAre("resources:4: warning: DISTRIBUTION: found \"" + std::string(odd) +
+                                       "\", expected ([CLUSTER, SHARES] ...)"));
+  for (const char* invalid : {"([far, 1.5])", "([far, 1000001])"})
+    EXPECT_THAT(told(invalid), ElementsAre("resources:4: DISTRIBUTION: found \"" + std::string(invalid) +
+                                           "\", expected whole numbers of shares, at most 1000000"));
+  EXPECT_THAT(told("([far, 1])", "SWP=5\nSWAP=7\n"),
+              ElementsAre("resources:5: warning: SWAP: found \"7\", expected SWAP or SWP, not both: SWP "
+                          "counts"));
+}
+
+TEST(LsbResources, LimitsNameHostsOfClustersThatExist) {
+  const auto told = [](const std::string& hosts) {
+    return said({{"resources", "Begin Limit\nNAME=a\nSLOTS=1\n" + hosts + "\nEnd Limit\n"}});
+  };
+  EXPECT_THAT(
+      told("HOSTS = all@moon h1@far"),
+      ElementsAre("resources:1: warning: HOSTS: found \"all@moon\", expected a cluster of lsf.shared"));
+  EXPECT_THAT(told("PER_HOST = allremote@far"),
+              ElementsAre("resources:1: warning: PER_HOST: found \"allremote@far\", expected HOST@CLUSTER or "
+                          "all@CLUSTER: the limit is for no host"));
+  EXPECT_THAT(told("PER_HOST = all allremote ~host2"), IsEmpty());
+}
+
+TEST(LsbResources, WarnOfAHostTwiceInPerHost) {
+  const std::string section =
+      "Begin HostExport\nSLOTS=2\nPER_HOST=host1 host2 host1 hostX\nDISTRIBUTION=([far, 1])\nEnd "
+      "HostExport\n";
+  EXPECT_THAT(
+      said({{"resources", section}}),
+      ElementsAre("resources:3: warning: PER_HOST: found \"host1\", expected each host once: it counts "
+                  "once",
+                  "resources:3: warning: PER_HOST: found \"hostX\", expected a host of the cluster"));
+}
+
+TEST(LsbResources, InstancesHaveABound) {
+  const auto told = [](const std::string& instances) {
+    return said({{"resources", "Begin SharedResourceExport\nNAME=AppX\nNINSTANCES=" + instances +
+                                   "\nDISTRIBUTION=([far, 1])\nEnd SharedResourceExport\n"}});
+  };
+  EXPECT_THAT(told("100000"), IsEmpty());
+  EXPECT_THAT(told("100001"),
+              ElementsAre("resources:3: NINSTANCES: found \"100001\", expected a whole number "
+                          "from 1 to 100000"));
 }
 
 // Without its consumer a limit would hold for all.

@@ -40,6 +40,9 @@ TEST(HostItems, WordsOfHosts) {
             "found \"~all\", expected ~ only in a list with all");
   EXPECT_FALSE(parse_host_items({"+1"}).has_value());
   EXPECT_FALSE(parse_host_items({"hostA@"}).has_value());
+  for (const std::string word : {"allremote@far", "others@far", "none@far", "~allremote@far", "others@far+1"})
+    EXPECT_EQ(parse_host_items({"all", word}).error().text,
+              "found \"" + word + "\", expected HOST@CLUSTER or all@CLUSTER");
 }
 
 TEST(Thresholds, EitherSideMayBeMissing) {

@@ -159,6 +159,13 @@ TEST_F(TwoClusters, NamesInAHostListMeanHostsOfOneCluster) {
   EXPECT_EQ(meant("all@lab"), "h1 h2 h3");
   EXPECT_EQ(meant("all@east"), "h1@east h2@east h3@east");
   EXPECT_EQ(meant("allremote"), "h1@east h2@east h3@east h1@west");
+  EXPECT_EQ(meant("all@north"), "");
+}
+
+// They are no words; a job that an older release stored may have them.
+TEST_F(TwoClusters, WordsForAllClustersWithAClusterMeanNoHost) {
+  EXPECT_TRUE(rules.resolve({{.name = "allremote", .cluster = "east"}}).empty());
+  EXPECT_TRUE(rules.resolve({{.name = "others", .cluster = "east"}}).empty());
 }
 
 TEST_F(TwoClusters, ARowOfLsbHostsIsForAHostOfOurs) {

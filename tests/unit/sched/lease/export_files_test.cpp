@@ -59,7 +59,7 @@ TEST(ExportFiles, AllowAHostInTwoPoliciesByName) {
 
 TEST(ExportFiles, RefuseAHostOfASharedPolicyInAnotherOne) {
   EXPECT_THAT(said(policy("PER_HOST = a\nSLOTS = 1") + policy("PER_HOST = a\nSLOTS = 2\nTYPE = shared")),
-              ElementsAre(at(6,
+              ElementsAre(at(7,
                              "PER_HOST: host \"a\" is also in the policy at "
                              "/c/lsbatch/lab/configdir/lsb.resources:1, expected one policy beside "
                              "TYPE=shared")));
@@ -72,7 +72,7 @@ TEST(ExportFiles, RefuseANamedHostThatASelectionMatches) {
   for (const char* select : {"type==LINUX", "fpga", "type==any", "hname==a", "mem > 5 || fpga"})
     EXPECT_THAT(said(policy("PER_HOST = a\nSLOTS = 1") +
                      policy(std::string("RES_SELECT = ") + select + "\nNHOSTS = 1")),
-                ElementsAre(at(6, a)))
+                ElementsAre(at(7, a)))
         << select;
   for (const char* select : {"type==SUN", "rack==r1", "mem > 5", "!fpga"})
     EXPECT_THAT(said(policy("PER_HOST = a\nSLOTS = 1") +
@@ -90,13 +90,37 @@ TEST(ExportFiles, ATypeThatLimDetectsMayBeAny) {
               IsEmpty());
 }
 
+TEST(ExportFiles, WarnOfTypesAndModelsThatLsfSharedLacks) {
+  const auto told = [](const std::string& select) {
+    return said(policy("NHOSTS = 1\nRES_SELECT = " + select));
+  };
+  EXPECT_THAT(told("type==FOO"), ElementsAre(at(3,
+                                                "warning: RES_SELECT: found type \"FOO\", expected a type of "
+                                                "lsf.shared: no host has it")));
+  EXPECT_THAT(
+      told("type==LINUX || !(mem > 5 && model=='Box')"),
+      ElementsAre(at(3,
+                     "warning: RES_SELECT: found model \"Box\", expected a model of lsf.shared: no host "
+                     "has it")));
+  for (const char* valid : {"type==any", "type==LINUX && type!=SUN", "rack==FOO", "model==any"})
+    EXPECT_THAT(told(valid), IsEmpty()) << valid;
+}
+
+TEST(ExportFiles, WarnOfMoreThanASelectionInResSelect) {
+  for (const char* more : {"rusage[mem=5]", "order[mem]", "span[hosts=1]"})
+    EXPECT_THAT(said(policy(std::string("NHOSTS = 1\nRES_SELECT = select[fpga] ") + more)),
+                ElementsAre(at(3, std::string("warning: RES_SELECT: found \"") + more +
+                                      "\", expected a selection alone: the rest has no effect")));
+  EXPECT_THAT(said(policy("RES_SELECT = select[fpga]\nNHOSTS = 1")), IsEmpty());
+}
+
 TEST(ExportFiles, WarnOfWholeHostsForAClusterThatIsNoPeer) {
   EXPECT_THAT(said(policy("RES_SELECT = type==LINUX\nNHOSTS = 1", "([west, 1] [east, 1] [lab, 1])")),
-              ElementsAre(at(1,
+              ElementsAre(at(4,
                              "warning: DISTRIBUTION: found cluster \"east\", which is no peer of this "
                              "cluster, expected a peer: neither cluster can use the hosts that it gets")));
   EXPECT_THAT(said(policy("PER_HOST = a\nSLOTS = 1", "([east, 1])")),
-              ElementsAre(at(1,
+              ElementsAre(at(4,
                              "warning: DISTRIBUTION: found cluster \"east\", which is no peer of this "
                              "cluster, expected a peer: it cannot use what is exported to it")));
 }
@@ -106,13 +130,13 @@ TEST(ExportFiles, WarnOfASharedResourceWithoutHosts) {
       "Begin SharedResourceExport\nNAME = AppX\nNINSTANCES = 2\nDISTRIBUTION = ([west, 1])\n"
       "End SharedResourceExport\n";
   EXPECT_THAT(said(resource),
-              ElementsAre(at(1,
+              ElementsAre(at(4,
                              "warning: DISTRIBUTION: found cluster \"west\" without a HostExport, "
                              "expected one: no \"AppX\" is exported to it")));
   const std::string hosts = policy("PER_HOST = a\nSLOTS = 1");
   EXPECT_THAT(said(hosts + resource), IsEmpty());
   EXPECT_THAT(said(resource + resource + hosts),
-              ElementsAre(at(6,
+              ElementsAre(at(7,
                              "warning: NAME: found \"AppX\", which an earlier SharedResourceExport has, "
                              "expected one for each resource: this one is ignored")));
 }
@@ -126,16 +150,16 @@ TEST(ExportFiles, WarnOfASharedResourceThatReachesNoHost) {
   // A load index, one of each host by itself, no number, on no host.
   for (const char* name : {"mem", "scratch", "floor", "fpga"})
     EXPECT_THAT(said(hosts + resource(name, "([west, 1])")),
-                ElementsAre(at(6, std::string("warning: NAME: found \"") + name +
+                ElementsAre(at(7, std::string("warning: NAME: found \"") + name +
                                       "\", expected a numeric resource that ResourceMap of lsf.cluster gives "
                                       "to hosts together: nothing is exported")));
   EXPECT_THAT(said(hosts + resource("AppX", "([lab, 1])")),
-              ElementsAre(at(6,
+              ElementsAre(at(9,
                              "warning: DISTRIBUTION: found no cluster but this one, expected another one: no "
                              "\"AppX\" is exported")));
   EXPECT_THAT(
       said(hosts + resource("AppB", "([west, 1])")),
-      ElementsAre(at(6,
+      ElementsAre(at(9,
                      "warning: DISTRIBUTION: found cluster \"west\" whose HostExport has no host with "
                      "the resource, expected one of b d: no \"AppB\" is exported to it")));
   EXPECT_THAT(said(hosts + policy("PER_HOST = d\nSLOTS = 1") + resource("AppB", "([west, 1])")), IsEmpty());

@@ -107,7 +107,7 @@ TEST(KeptExports, ASharedResourceStaysWhenItsSectionHasAnError) {
   }
   EXPECT_EQ(after(resource("AppX"), resource("AppZ")).lines[0],
             kFile +
-                ":1: NAME: found \"AppZ\", expected a resource of lsf.shared. resource \"AppX\", which "
+                ":2: NAME: found \"AppZ\", expected a resource of lsf.shared. resource \"AppX\", which "
                 "no section has now, stays exported as before");
 }
 
@@ -132,9 +132,9 @@ TEST(KeptExports, ASectionWithAnUnknownConsumerStaysAsItWas) {
             resource("AppX", "NINSTANCES = 1\n", "wset") + hosts("PER_HOST = a\nSLOTS = 2", "wset"));
   EXPECT_THAT(kept.in_force, ElementsAre("a: west", "AppX 2: west"));
   EXPECT_THAT(kept.lines,
-              ElementsAre(kFile + ":1: DISTRIBUTION: found cluster \"wset\", which is no peer of this "
+              ElementsAre(kFile + ":4: DISTRIBUTION: found cluster \"wset\", which is no peer of this "
                                   "cluster, expected a peer. resource \"AppX\" stays exported as before",
-                          kFile + ":6: DISTRIBUTION: found cluster \"wset\", which is no peer of this "
+                          kFile + ":9: DISTRIBUTION: found cluster \"wset\", which is no peer of this "
                                   "cluster, expected a peer. PER_HOST a stays exported as before"));
   EXPECT_THAT(after(resource("AppX"), resource("AppX", "NINSTANCES = 1\n", "lab")).in_force,
               ElementsAre("AppX 1: lab"))
@@ -147,7 +147,7 @@ TEST(KeptExports, ASectionWithAnUnknownConsumerStaysAsItWas) {
 TEST(KeptExports, AHostExportStaysWhenItsHostIsUnknown) {
   const auto kept = after(hosts("PER_HOST = a b\nSLOTS = 1"), hosts("PER_HOST = a bb\nSLOTS = 1"));
   EXPECT_THAT(kept.in_force, ElementsAre("a b: west"));
-  EXPECT_THAT(kept.lines, ElementsAre(kFile + ":1: PER_HOST: found \"bb\", expected a host of the cluster. "
+  EXPECT_THAT(kept.lines, ElementsAre(kFile + ":2: PER_HOST: found \"bb\", expected a host of the cluster. "
                                               "PER_HOST a b, which no section has now, stays exported as "
                                               "before"));
   EXPECT_THAT(after(kept.resources, hosts("PER_HOST = a bb\nSLOTS = 1")).in_force, ElementsAre("a b: west"));
