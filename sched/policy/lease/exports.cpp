@@ -1,6 +1,7 @@
 #include "sched/policy/lease/exports.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <set>
 
 #include "common/base/host_list.hpp"
@@ -27,6 +28,37 @@ resreq::BindResult select_of(const ExportPolicy& policy, const IndexTable& indic
   return resreq::bind(parsed.value.select, {.indices = &indices});
 }
 
+// Memory and swap of hosts that policies may still export: what the hosts have, less what earlier policies take. A host whose amount LIM
+// has not told has as much as is asked for.
+class MemoryLeft {
+ public:
+  explicit MemoryLeft(const IndexTable& indices)
+      : memory_{indices.find("maxmem"), {}}, swap_{indices.find("maxswp"), {}} {}
+
+  std::optional<int> memory(const ExportHost& host, std::optional<int> asked) {
+    return memory_.take(host, asked);
+  }
+  std::optional<int> swap(const ExportHost& host, std::optional<int> asked) {
+    return swap_.take(host, asked);
+  }
+
+ private:
+  struct Left {
+    std::optional<ResourceId> of;
+    std::map<std::string, double> left = {};
+
+    std::optional<int> take(const ExportHost& host, std::optional<int> asked) {
+      const double has = of && host.view ? host.view->number(*of) : std::nan("");
+      if (!asked || std::isnan(has)) return asked;
+      double& here = left.try_emplace(host.name, has).first->second;
+      const int taken = static_cast<int>(std::clamp<double>(here, 0, *asked));
+      here -= taken;
+      return taken;
+    }
+  };
+  Left memory_, swap_;
+};
+
 // A consumer's part of an amount in MB. What does not divide stays with the provider.
 std::optional<int> part_of(std::optional<int> amount, const ExportPolicy& policy, std::size_t consumer) {
   if (!amount) return std::nullopt;
@@ -37,19 +69,22 @@ std::optional<int> part_of(std::optional<int> amount, const ExportPolicy& policy
 
 using ByName = std::map<std::string, const ExportHost*, std::less<>>;
 
-void offer_named(const ExportPolicy& policy, const ByName& by_name, Offer* offers_of_policy) {
+void offer_named(const ExportPolicy& policy, const ByName& by_name, MemoryLeft& left,
+                 Offer* offers_of_policy) {
   std::vector<const ExportHost*> named;
   for (const std::string& name : policy.hosts)
     if (const auto found = by_name.find(name); found != by_name.end() && exportable(policy, *found->second))
       named.push_back(found->second);
   const auto parts =
       divide_hosts(std::vector<std::int64_t>(named.size(), policy.slots), shares_of(policy.consumers));
-  for (std::size_t host = 0; host < named.size(); ++host)
+  for (std::size_t host = 0; host < named.size(); ++host) {
+    const auto memory = left.memory(*named[host], policy.memory_mb);
+    const auto swap = left.swap(*named[host], policy.swap_mb);
     for (std::size_t i = 0; i < policy.consumers.size(); ++i)
       if (parts[host][i] > 0)
         offers_of_policy[i].hosts.push_back({named[host]->name, static_cast<int>(parts[host][i]),
-                                             part_of(policy.memory_mb, policy, i),
-                                             part_of(policy.swap_mb, policy, i), false});
+                                             part_of(memory, policy, i), part_of(swap, policy, i), false});
+  }
 }
 
 // The hosts that a consumer keeps before others: with jobs before idle ones, of these the longest running first.
@@ -137,11 +172,12 @@ class Chooser {
 };
 
 void offer_chosen(const ExportPolicy& policy, const std::map<std::string, std::size_t>& chosen,
-                  const std::vector<ExportHost>& hosts, Offer* offers_of_policy) {
+                  const std::vector<ExportHost>& hosts, MemoryLeft& left, Offer* offers_of_policy) {
   for (const ExportHost& host : hosts)
     if (const auto found = chosen.find(host.name); found != chosen.end() && host.slots > 0)
-      offers_of_policy[found->second].hosts.push_back(
-          {host.name, host.slots, policy.memory_mb, policy.swap_mb, !policy.shared});
+      offers_of_policy[found->second].hosts.push_back({host.name, host.slots,
+                                                       left.memory(host, policy.memory_mb),
+                                                       left.swap(host, policy.swap_mb), !policy.shared});
 }
 
 }  // namespace
@@ -192,6 +228,7 @@ std::vector<Offer> offers(const std::vector<ExportPolicy>& policies, const std::
   // A host of PER_HOST is never chosen as a whole, nor is a host that another policy has: those keep theirs before new ones are chosen.
   std::set<std::string> taken;
   for (const ExportPolicy& policy : policies) taken.insert(policy.hosts.begin(), policy.hosts.end());
+  MemoryLeft left(indices);
   const ChosenBefore nothing;
   const auto before_of = [&](std::size_t i) -> const ChosenBefore& {
     return i < before.size() ? before[i] : nothing;
@@ -203,7 +240,7 @@ std::vector<Offer> offers(const std::vector<ExportPolicy>& policies, const std::
     const std::size_t first = all.size();
     for (const Consumer& consumer : policy.consumers) all.push_back({i, consumer.cluster, {}});
     if (policy.names_hosts()) {
-      offer_named(policy, by_name, &all[first]);
+      offer_named(policy, by_name, left, &all[first]);
       continue;
     }
     std::set<std::string> of_others = taken;
@@ -212,7 +249,7 @@ std::vector<Offer> offers(const std::vector<ExportPolicy>& policies, const std::
         for (const ChosenHost& host : before_of(other).hosts) of_others.insert(host.host);
     const auto chosen = Chooser(policy, hosts, before_of(i), of_others, indices).choose();
     for (const auto& [name, consumer] : chosen) taken.insert(name);
-    offer_chosen(policy, chosen, hosts, &all[first]);
+    offer_chosen(policy, chosen, hosts, left, &all[first]);
   }
   return all;
 }

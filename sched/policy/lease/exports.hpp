@@ -78,7 +78,8 @@ struct Offer {
       hosts;  // each has at least one slot; in the order of the policy or of `hosts`; may be empty
 };
 
-// All offers, in the order of the policies and their DISTRIBUTION. `before`: of each policy, by its place; may be shorter. Errors: none;
+// All offers, in the order of the policies and their DISTRIBUTION. Of MEM and SWP no more is exported than a host has (maxmem, maxswp), as far
+// as LIM has told it; earlier policies come first. `before`: of each policy, by its place; may be shorter. Errors: none;
 // a RES_SELECT that cannot be understood chooses nothing (check_exports names it).
 //
 // Where a changed policy lets a consumer keep fewer hosts than it has, those with jobs stay before idle ones, and of these the ones

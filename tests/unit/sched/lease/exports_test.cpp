@@ -31,6 +31,31 @@ TEST(LeaseExports, DivideExportedMemoryByShares) {
   EXPECT_EQ(offers[1].hosts[0], (LeasedHost{"hostA", 3, 75, 75, false}));
 }
 
+TEST(LeaseExports, NoMoreMemoryThanAHostHas) {
+  Farm farm;
+  farm.add("a"), farm.add("b");
+  farm.views[0].memory_mb = 100;
+  farm.views[0].swap_mb = 30;
+  farm.policies = {named({"a", "b"}, 2, {{"C1", 1}, {"C2", 1}}), named({"a"}, 1, {{"C3", 1}})};
+  farm.policies[0].memory_mb = 60;
+  farm.policies[1].memory_mb = 60;
+  farm.policies[0].swap_mb = 200;
+  const auto offers = farm.offers();
+  EXPECT_EQ(offers[0].hosts[0], (LeasedHost{"a", 1, 30, 15, false}));
+  EXPECT_EQ(offers[1].hosts[0], (LeasedHost{"a", 1, 30, 15, false}));
+  EXPECT_EQ(offers[2].hosts[0], (LeasedHost{"a", 1, 40, {}, false})) << "what the first policy leaves";
+  EXPECT_EQ(offers[0].hosts[1], (LeasedHost{"b", 1, 30, 100, false})) << "LIM has not told what it has";
+}
+
+TEST(LeaseExports, NoMoreMemoryThanAChosenHostHas) {
+  Farm farm;
+  farm.add("a");
+  farm.views[0].memory_mb = 100;
+  farm.policies = {chosen_by("type==LINUX", 1, {{"C1", 1}})};
+  farm.policies[0].memory_mb = 1'000'000;
+  EXPECT_EQ(farm.offers()[0].hosts[0].memory_mb, 100);
+}
+
 TEST(LeaseExports, ChosenHostsGoWholeToOneConsumerEachInOrder) {
   Farm farm;
   farm.add("HostA"), farm.add("HostB"), farm.add("other", "SUN"), farm.add("HostC");

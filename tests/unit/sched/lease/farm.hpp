@@ -14,17 +14,24 @@ class FarmHost : public resreq::HostView {
       : type_(std::move(type)),
         cpus_(cpus),
         type_id_(*indices.find("type")),
-        cpus_id_(*indices.find("ncpus")) {}
+        cpus_id_(*indices.find("ncpus")),
+        memory_id_(*indices.find("maxmem")),
+        swap_id_(*indices.find("maxswp")) {}
   double number(ResourceId id) const override {
-    return id == cpus_id_ ? cpus_ : std::numeric_limits<double>::quiet_NaN();
+    return id == cpus_id_     ? cpus_
+           : id == memory_id_ ? memory_mb
+           : id == swap_id_   ? swap_mb
+                              : std::numeric_limits<double>::quiet_NaN();
   }
   std::string_view word(ResourceId id) const override { return id == type_id_ ? type_ : std::string_view{}; }
   bool has(ResourceId id) const override { return id == type_id_ || id == cpus_id_; }
 
+  double memory_mb = std::numeric_limits<double>::quiet_NaN(), swap_mb = memory_mb;
+
  private:
   std::string type_;
   double cpus_;
-  ResourceId type_id_, cpus_id_;
+  ResourceId type_id_, cpus_id_, memory_id_, swap_id_;
 };
 
 struct Farm {
