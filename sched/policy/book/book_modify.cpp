@@ -154,6 +154,7 @@ class Modifying {
     context.default_application.clear();
     context.kept_application = before.application();
     context.kept_resreq = before.resreq();
+    context.kept_hosts = !asks_for(S::kAskedHostsFieldNumber);
     const bool same_dates = after.terminate_us() == before.terminate_us();
     if (same_dates) context.now = {};
     jobs::CheckedSubmission checked = jobs::check_submission(after, context);

@@ -161,6 +161,41 @@ std::optional<std::vector<std::string>> hosts_named(const ConfigView& config, st
   return std::nullopt;
 }
 
+namespace {
+
+bool is_partition_or_unit(const ConfigView& config, const std::string& name) {
+  const auto is = [&name](const auto& row) { return row.name == name; };
+  const conf::LsbHosts& rows = config.lsb->hosts;
+  return std::any_of(rows.partitions.begin(), rows.partitions.end(), is) ||
+         std::any_of(rows.compute_units.begin(), rows.compute_units.end(), is);
+}
+
+bool names_host(const ConfigView& config, const conf::HostItem& item, const HostId& host) {
+  if (!item.cluster.empty() && item.cluster != config.cluster->cluster.name)
+    return host.cluster() == item.cluster && (item.name == "all" || item.name == host.host());
+  if (item.name == "all") return host.ours();
+  if (item.name == "allremote") return !host.ours();
+  if (const conf::HostGroup* group = host_group(config, item.name)) {
+    std::set<std::string_view> walked;
+    return in_host_group(config, *group, host, walked);
+  }
+  return config.cluster->names.official(item.name) == host.text();
+}
+
+}  // namespace
+
+bool queue_uses(const ConfigView& config, const conf::QueueRow& queue, const HostId& host) {
+  if (queue.hosts.empty()) return host.ours();
+  bool uses = false;
+  for (const conf::HostItem& item : queue.hosts) {
+    const bool named = names_host(config, item, host);
+    if (named && item.excluded) return false;
+    uses = uses || (!item.excluded && (named || (item.name == "others" && host.ours()) ||
+                                       is_partition_or_unit(config, item.name)));
+  }
+  return uses;
+}
+
 // Linear in both lengths: users choose both texts, up to 64 KB each, and one request compares them for every job. memmem() of the
 // C library is linear where std::string_view::find() takes the product.
 

@@ -38,6 +38,9 @@ std::optional<bool> in_user_group(const ConfigView& config, std::string_view gro
 // of groups. None: no such host or group, or no lease has it.
 std::optional<std::vector<std::string>> hosts_named(const ConfigView& config, std::string_view name);
 
+// Whether HOSTS of the queue has the host. Of a partition or a compute unit it is not known: it may have it.
+bool queue_uses(const ConfigView& config, const conf::QueueRow& queue, const HostId& host);
+
 // Lines for bsub's standard error: the effective limits and the reservation; empty: the job has none.
 std::vector<std::string> limit_notices(const ConfigView& config, const wire::Limits& effective,
                                        const std::string& rusage);

@@ -186,6 +186,20 @@ std::optional<Refusal> check_hosts(const wire::Submission& a, const ConfigView& 
   return std::nullopt;
 }
 
+// "(**askedHosts)[badReqIndx] is not a host used by the specified queue": "LSF 9.1.3 API Reference", submitReply. A word for several hosts
+// needs one that the queue has.
+std::optional<Refusal> check_hosts_of(const conf::QueueRow& queue, const wire::Submission& a,
+                                      const ConfigView& config) {
+  for (const auto& asked : a.asked_hosts()) {
+    const auto hosts = asked.excluded() ? std::nullopt : hosts_named(config, asked.name());
+    if (!hosts) continue;  // others, or a model
+    const auto used = [&](const std::string& host) { return queue_uses(config, queue, HostId(host)); };
+    if (std::none_of(hosts->begin(), hosts->end(), used))
+      return refusal(Refusal::NO_HOST, asked.name() + ": Host or host group is not used by the queue");
+  }
+  return std::nullopt;
+}
+
 // -G: the user must be in the group, one of lsb.users or of the system.
 std::optional<Refusal> check_user_group(const wire::Submission& a, const SubmissionContext& context) {
   const std::string& name = a.user_group();
@@ -338,7 +352,7 @@ std::optional<Refusal> check_queue(const conf::QueueRow& queue, const wire::Subm
     return no(Refusal::BAD_REQUEST, why);
   if (const std::string above = limit_above(queue, a.limits()); !above.empty())
     return no(Refusal::BAD_REQUEST, "Cannot exceed queue's hard limit(s): " + above);
-  return std::nullopt;
+  return context.kept_hosts ? std::nullopt : check_hosts_of(queue, a, context.config);
 }
 
 CheckedResreq combined_resreq(const ConfigView& config, const JobTerms& terms, const wire::Submission& a) {

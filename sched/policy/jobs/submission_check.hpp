@@ -52,6 +52,7 @@ struct SubmissionContext {
   std::string default_application;  // for a job that names none; "" for bmod
   std::string kept_application;     // of the job that bmod changes: it may be gone from lsb.applications
   std::string kept_resreq = {};     // of the job that bmod changes: an older release may have accepted more
+  bool kept_hosts = false;          // bmod leaves -m as it is: HOSTS of the queue may be others now
   bool on_lent_slots =
       false;  // the queue, the profile and the requirement are another cluster's, which has chosen the host
 };

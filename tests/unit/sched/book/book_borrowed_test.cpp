@@ -8,6 +8,8 @@ namespace {
 
 class BorrowedInTheBook : public BookTest {
  protected:
+  static ConfigView borrowing_files() { return site_files("", "HOSTS = all allremote\n"); }
+  void SetUp() override { book->configure(borrowing_files(), now); }
   static wire::Submission asking_for(const std::string& host) {
     wire::Submission asked = plain_job();
     asked.add_asked_hosts()->set_name(host);
@@ -37,6 +39,27 @@ TEST_F(BorrowedInTheBook, ANameIsRefusedUntilALeaseHasTheHost) {
   EXPECT_NE(refused(asking_for("b3@east")), "");
   EXPECT_NE(refused(asking_for("b1")), "") << "a host of ours has no such name";
   EXPECT_EQ(refused(asking_for("hostA@lab")), "") << "our own cluster may be written";
+}
+
+TEST_F(BorrowedInTheBook, ANameIsRefusedInAQueueThatDoesNotUseTheHost) {
+  lent();
+  const auto refused_by = [this](const std::string& hosts, const std::string& word) {
+    book->configure(site_files("", hosts.empty() ? "" : "HOSTS = " + hosts + "\n"), now);
+    const std::string text = refused(asking_for(word));
+    EXPECT_TRUE(text.empty() || text == word + ": Host or host group is not used by the queue") << text;
+    return !text.empty();
+  };
+  for (const char* word : {"b1@east", "all@east", "allremote"}) EXPECT_TRUE(refused_by("", word)) << word;
+  EXPECT_FALSE(refused_by("", "hostB@lab"));
+  EXPECT_FALSE(refused_by("all@east", "b1@east"));
+  EXPECT_FALSE(refused_by("all@east", "allremote")) << "some of them";
+  EXPECT_TRUE(refused_by("all@east", "c1@west"));
+  EXPECT_TRUE(refused_by("all@east", "hostA"));
+  EXPECT_TRUE(refused_by("allremote ~b1@east", "b1@east"));
+  EXPECT_FALSE(refused_by("allremote ~b1@east", "b2@east"));
+  EXPECT_TRUE(refused_by("allremote ~all@east", "all@east"));
+  EXPECT_FALSE(refused_by("b1@east others", "hostA"));
+  EXPECT_TRUE(refused_by("b1@east others", "b2@east"));
 }
 
 TEST_F(BorrowedInTheBook, WordsNameHostsOfTheirClusterAlone) {
@@ -82,7 +105,7 @@ TEST_F(BorrowedInTheBook, HostsThatNoLeaseAndNoJobHasAreForgotten) {
 
 TEST_F(BorrowedInTheBook, LeasesOutliveAReconfiguration) {
   lent();
-  book->configure(site_files(), now);
+  book->configure(borrowing_files(), now);
   EXPECT_EQ(refused(asking_for("b1@east")), "");
   book->hosts().borrowed({HostId("b2@east")});
   EXPECT_NE(refused(asking_for("b1@east")), "");

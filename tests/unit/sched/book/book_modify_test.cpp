@@ -67,6 +67,24 @@ TEST_F(BookModify, AStoredRequirementOfTooManyTermsStaysWhereOtherThingsChange) 
   EXPECT_THAT(requires_now(id, many + " > 1]"), HasSubstr("found 3002 terms in select"));
 }
 
+TEST_F(BookModify, HostsThatTheQueueDoesNotUseAreRefusedAndStayWhereOtherThingsChange) {
+  S asked = plain_job();
+  asked.add_asked_hosts()->set_name("hostB");
+  const auto id = submit(asked);
+  const auto asks_for = [&](const char* host) {
+    S changed;
+    changed.add_asked_hosts()->set_name(host);
+    return bmod(id, S::kAskedHostsFieldNumber, changed);
+  };
+  book->configure(site_files("", "HOSTS = hostA\n"), now);
+  S other;
+  other.set_project("other");
+  EXPECT_THAT(bmod(id, S::kProjectFieldNumber, other), HasSubstr("are being changed"));
+  EXPECT_THAT(asks_for("hostB"), HasSubstr("hostB: Host or host group is not used by the queue"));
+  EXPECT_THAT(asks_for("big"), HasSubstr("big: Host or host group is not used by the queue"));
+  EXPECT_THAT(asks_for("hostA"), HasSubstr("are being changed"));
+}
+
 TEST_F(BookModify, ReservationOfARunningJobChangesOnItsHosts) {
   const auto id = running_job();
   EXPECT_THAT(requires_now(id, "rusage[mem=40,swp=5:duration=10] span[ptile=1]"),
