@@ -115,6 +115,15 @@ std::string condensed_group(const cycle::PlacementRules& rules, HostNumber host)
   return "";
 }
 
+// "row default of lsb.hosts has MXJ 1, the lease has 4 slots": a borrowed host has fewer slots here than are lent; "": it has all of them.
+std::string own_limit(const AnswerView& view, HostNumber host) {
+  const BorrowedShare* const lent = view.snapshot.share(host);
+  const cycle::BatchRow* const row = row_of(view, host);
+  if (lent == nullptr || row == nullptr || view.snapshot.slots(host) == lent->slots) return "";
+  return "row " + row->name + " of lsb.hosts has MXJ " + std::to_string(row->slots.value_or(0)) +
+         ", the lease has " + std::to_string(lent->slots) + " slots";
+}
+
 void add_words(const AnswerView& view, const cycle::HostStandings& standings, HostNumber host,
                BatchHost& to) {
   const auto& rules = view.snapshot.rules();
@@ -125,6 +134,7 @@ void add_words(const AnswerView& view, const cycle::HostStandings& standings, Ho
     (*to.mutable_words())["not_ours"] = why;
   if (const auto left = view.hosts.left_behind(rules.hosts[host].text()); !left.empty())
     (*to.mutable_words())["left_behind"] = left;
+  if (const auto limit = own_limit(view, host); !limit.empty()) (*to.mutable_words())["own_limit"] = limit;
   add_gpus_held(view, rules.hosts[host].text(), to);
   const auto id = rules.gpus;
   const auto& numbers = view.snapshot.values(host).numbers;
@@ -204,11 +214,17 @@ BatchHost host_of(const AnswerView& view, const cycle::HostStandings& standings,
   return to;
 }
 
-// The hosts that a cluster lends to us.
-std::vector<HostNumber> borrowed_from(const cycle::PlacementRules& rules, std::string_view cluster) {
+// "CLUSTER" and "all@CLUSTER": the hosts that it lends to us; "allremote": those of all clusters; "all@" our own cluster: ours.
+std::vector<HostNumber> all_hosts_of(const cycle::PlacementRules& rules, std::string_view word) {
+  std::string_view cluster = word;
+  if (cluster.starts_with("all@")) cluster.remove_prefix(4);
+  const bool ours = cluster != word && cluster == rules.cluster->cluster.name;
   std::vector<HostNumber> hosts;
-  for (HostNumber number = rules.own_hosts; number < rules.hosts.size(); ++number)
-    if (rules.hosts[number].cluster() == cluster && !rules.has_returned(number)) hosts.push_back(number);
+  for (HostNumber number = 0; number < rules.hosts.size(); ++number) {
+    const HostId& host = rules.hosts[number];
+    const bool meant = host.ours() ? ours : word == "allremote" || host.cluster() == cluster;
+    if (meant && !rules.has_returned(number)) hosts.push_back(number);
+  }
   return hosts;
 }
 
@@ -232,7 +248,7 @@ Chosen named_hosts(const AnswerView& view, const wire::AskBatchHosts& ask) {
       chosen.by_name.insert(*number);
     } else if (const auto group = rules.host_groups.find(name); group != rules.host_groups.end()) {
       chosen.hosts.insert(chosen.hosts.end(), group->second.begin(), group->second.end());
-    } else if (const auto of_cluster = borrowed_from(rules, name); !of_cluster.empty()) {
+    } else if (const auto of_cluster = all_hosts_of(rules, name); !of_cluster.empty()) {
       chosen.hosts.insert(chosen.hosts.end(), of_cluster.begin(), of_cluster.end());
     } else {
       chosen.refused =

@@ -108,6 +108,8 @@ std::string block(const BatchHosts& hosts, const Host& h) {
     text += "\n HOST IS NOT TAKEN: " + why->second + "\n";
   if (const auto left = h.words().find("left_behind"); left != h.words().end())
     text += "\n FILES OF ENDED JOBS COULD NOT BE REMOVED: " + left->second + "\n";
+  if (const auto limit = h.words().find("own_limit"); limit != h.words().end())
+    text += "\n SLOTS ARE LIMITED BY THIS CLUSTER: " + limit->second + "\n";
   if (hosts.index_names_size() > 0 && !h.unavailable())
     text += "\n CURRENT LOAD USED FOR SCHEDULING:\n" + load_tables(hosts, h) + "\n";
   text += "\n LOAD THRESHOLD USED FOR SCHEDULING:\n" + threshold_table(h.thresholds());

@@ -64,8 +64,28 @@ TEST_F(Borrowed, BhostsShowsTheSlotsOfTheLeaseAndTheStateSeenFromHere) {
   borrow({lent("b1@east", 4), closed, away});
   EXPECT_EQ(rows({"b1@east", "b2@east", "c1@west"}), "b1@east 4 ok, b2@east 1 closed, c1@west 2 unreach");
   EXPECT_EQ(rows({"east"}), "b1@east 4 ok, b2@east 1 closed") << "the hosts that a cluster lends";
+  EXPECT_EQ(rows({"all@east"}), rows({"east"}));
+  EXPECT_EQ(rows({"allremote"}), "b1@east 4 ok, b2@east 1 closed, c1@west 2 unreach");
+  EXPECT_EQ(bhosts({"all@lab"}).hosts().hosts_size(), 3) << "ours";
+  EXPECT_THAT(rows({"all@south"}), testing::StartsWith("all@south: Bad host name"));
   EXPECT_EQ(bhosts({"b2@east"}).hosts().hosts(0).comment(), "closed by an administrator of cluster east");
   EXPECT_THAT(rows(), testing::EndsWith("b1@east 4 ok, b2@east 1 closed, c1@west 2 unreach"));
+}
+
+TEST_F(Borrowed, BhostsTellsThatLsbHostsOfThisClusterLimitsTheSlots) {
+  auto files = book->jobs().config();
+  auto lsb = std::make_shared<conf::LsbFiles>(*files.lsb);
+  lsb->hosts.hosts = {{.name = "default", .slots = 2}};
+  files.lsb = std::move(lsb);
+  book->configure(files, now);
+  keeper.configure(cycle::placement_rules(files.cluster, files.lsb));
+  borrow({lent("b1@east", 4), lent("b2@east", 2)});
+  const auto reply = bhosts({"b1@east", "b2@east", "hostA"});
+  EXPECT_EQ(reply.hosts().hosts(0).max(), 2U);
+  EXPECT_EQ(reply.hosts().hosts(0).words().at("own_limit"),
+            "row default of lsb.hosts has MXJ 2, the lease has 4 slots");
+  EXPECT_FALSE(reply.hosts().hosts(1).words().contains("own_limit")) << "as many as are lent";
+  EXPECT_FALSE(reply.hosts().hosts(2).words().contains("own_limit")) << "a host of ours";
 }
 
 // A provider may lend other hosts every minute: those that it had lent keep numbers until the snapshot is made anew.

@@ -71,6 +71,19 @@ TEST_F(BorrowedInTheBook, WordsNameHostsOfTheirClusterAlone) {
   EXPECT_EQ(named("b1@west"), std::nullopt);
 }
 
+TEST_F(BorrowedInTheBook, AllHostsOfAClusterAreClosedByEitherWord) {
+  lent();
+  for (const char* word : {"east", "all@east"})
+    EXPECT_THAT(control(wire::ControlBatch::HOST_CLOSE, word),
+                ElementsAre("Close <b1@east> ...... done", "Close <b2@east> ...... done"))
+        << word;
+  EXPECT_THAT(control(wire::ControlBatch::HOST_OPEN, "east"),
+              ElementsAre("Open <b1@east> ...... done", "Open <b2@east> ...... done"));
+  EXPECT_TRUE(book->jobs().host_control("b1@east").open);
+  EXPECT_THAT(control(wire::ControlBatch::HOST_CLOSE, "south"),
+              ElementsAre("! south: No such host or host group"));
+}
+
 // A provider may give its hosts other names every minute.
 TEST_F(BorrowedInTheBook, HostsThatNoLeaseAndNoJobHasAreForgotten) {
   const auto lend = [this](int round) {
