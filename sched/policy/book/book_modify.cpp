@@ -2,12 +2,14 @@
 #include <algorithm>
 #include <limits>
 #include <map>
+#include <set>
 #include <utility>
 
 #include "common/base/terminal_text.hpp"
 #include "sched/policy/book/book_memory.hpp"
 #include "sched/policy/book/book_modify_fields.hpp"
 #include "sched/policy/book/book_signal.hpp"
+#include "sched/policy/values/elsewhere.hpp"
 #include "sched/policy/values/gpus.hpp"
 #include "sched/policy/values/reservations.hpp"
 #include "sched/policy/values/resreq_syntax.hpp"
@@ -34,8 +36,8 @@ using S = wire::Submission;
 
 class Modifying {
  public:
-  Modifying(Memory& memory, const wire::ModifyJobs& request, const Identity& who, WallTime now)
-      : m_(memory), request_(request), who_(who), now_(now) {}
+  Modifying(Memory& memory, ModifyWork& work, WallTime now)
+      : m_(memory), request_(work.request), who_(work.who), waits_(work.waits), now_(now) {}
 
   Effects effects;
 
@@ -236,6 +238,7 @@ class Modifying {
                     entry.job->asked->limits())},
                 now_, effects);
         m_.note_waiting_order(entry.job->record, now_, effects);
+        for (const auto& cluster : m_.cut_off(entry.job->record)) waits_.insert(waits_words(cluster));
       }
     }
     m_.register_dependents(old, m_.submissions.at(old));
@@ -307,6 +310,7 @@ class Modifying {
   Memory& m_;
   const wire::ModifyJobs& request_;
   const Identity& who_;
+  std::set<std::string>& waits_;
   WallTime now_;
 };
 
@@ -383,7 +387,7 @@ Applied ClientCommands::modify_some(ModifyWork& work, std::size_t most, WallTime
   if (work.refusal) return *applied.reply.mutable_refusal() = *work.refusal, applied;
   if (!all_back(*memory_, work, now, applied.effects)) return still_away(std::move(applied.effects));
   auto& outcomes = *applied.reply.mutable_outcomes();
-  Modifying modifying(*memory_, work.request, work.who, now);
+  Modifying modifying(*memory_, work, now);
   while (work.unit < work.units.size() && most > 0) {
     const JobUnit& unit = work.units[work.unit];
     most -= std::min(most, modify_next(modifying, work, most));
@@ -391,6 +395,8 @@ Applied ClientCommands::modify_some(ModifyWork& work, std::size_t most, WallTime
     *outcomes.add_outcomes() = work.any
                                    ? outcome("Parameters of job <" + unit.name + "> are being changed")
                                    : failure("Job <" + unit.name + ">: " + work.first->text, work.first->why);
+    for (const auto& words : std::exchange(work.waits, {}))
+      *outcomes.add_outcomes() = outcome("Job <" + unit.name + ">: " + words);
     ++work.unit;
     work.key = 0;
     work.any = false;

@@ -312,5 +312,20 @@ TEST_F(GivenBack, WhereTheQueueThatReceivedItIsRemoved) {
   EXPECT_THAT(book->forwards().give_back_of_removed_queues(now).lines, IsEmpty()) << "once";
 }
 
+TEST_F(CutOffLent, BmodSaysThatAChangeWaits) {
+  run_on({"b1@east"});
+  const auto changed = [this](std::int64_t seconds) {
+    wire::ModifyJobs request;
+    set_key(*request.mutable_filter()->add_keys(), key);
+    request.add_fields(1000 + wire::Limits::kRunSFieldNumber);
+    request.mutable_changed()->mutable_limits()->set_run_s(seconds);
+    return answer(book->commands().modify_jobs(request, kAnn, now));
+  };
+  const std::string done = "Parameters of job <" + text(key) + "> are being changed";
+  EXPECT_THAT(changed(600), ElementsAre(done));
+  lose();
+  EXPECT_THAT(changed(300), ElementsAre(done, waits()));
+}
+
 }  // namespace
 }  // namespace rollcall::sched::book
