@@ -229,12 +229,21 @@ bool comes_before(const JobEvent& event, const JobEvent& recorded) {
   return !starts && moment_us(event) / 1'000'000 < moment_us(recorded) / 1'000'000;
 }
 
+// How an attempt stood, as far as was known. UNKWN stays true: the host or its cluster was not heard.
+bool tells_how_it_runs(const JobEvent* event) {
+  const auto status = event->status().status();
+  return event->has_status() &&
+         (status == wire::STATUS_RUN || status == wire::STATUS_USUSP || status == wire::STATUS_SSUSP);
+}
+
+// Without what was recorded of an attempt after its end: the end was heard later.
 std::vector<const JobEvent*> in_order(const JobHistory& job) {
   std::vector<const JobEvent*> events;
   for (const auto& event : job.events) {
     auto at = events.end();
     while (at != events.begin() && comes_before(event, **std::prev(at))) --at;
-    events.insert(at, &event);
+    at = events.insert(at, &event);
+    events.erase(std::remove_if(std::next(at), events.end(), tells_how_it_runs), events.end());
   }
   return events;
 }

@@ -93,6 +93,25 @@ TEST(HistoryTable, AnEndThatIsHeardLateLeavesNoTimeBehindIt) {
   EXPECT_LT(done, unknown) << "in the order of time";
 }
 
+TEST(HistoryTable, AnAttemptThatIsOverIsNotShownToRunLater) {
+  Life life;
+  life.at(600).mutable_status()->set_status(wire::STATUS_USUSP);
+  life.at(610).mutable_status()->set_status(wire::STATUS_RUN);
+  auto& status = *life.at(700).mutable_status();
+  status.set_status(wire::STATUS_DONE);
+  status.set_end_us((kMay10 + 650) * 1'000'000);
+  const auto shows = [&life](const char* line) {
+    return history_block(life.history(), Wrapping::none, shown_at(kMay10 + 900)).find(line) !=
+           std::string::npos;
+  };
+  EXPECT_TRUE(shows(": Suspended by the user or administrator;"));
+  EXPECT_TRUE(shows(": Running;"));
+  status.set_end_us((kMay10 + 60) * 1'000'000);
+  EXPECT_TRUE(shows(": Done successfully."));
+  EXPECT_FALSE(shows(": Suspended by the user or administrator;"));
+  EXPECT_FALSE(shows(": Running;"));
+}
+
 TEST(HistoryTable, AnAttemptThatWasTakenBackInACutPendsSinceThen) {
   Life life;
   life.at(600).mutable_status()->set_status(wire::STATUS_UNKWN);
