@@ -15,7 +15,9 @@ using wire::Facts;
 
 std::string count_cell(std::int64_t count) { return count > 0 ? std::to_string(count) : "-"; }
 
+// 0: of a host that is not known.
 std::string factor_cell(double factor) {
+  if (factor <= 0) return "-";
   char text[32];
   std::snprintf(text, sizeof text, "%.1f", factor);
   return text;
@@ -131,12 +133,26 @@ std::vector<std::string> field_values(const Facts& h) {
 }
 
 nlohmann::ordered_json facts_json(const Facts& h) {
+  // A host that was never heard, or whose cluster is not connected, has no processors.
+  const auto known = [&h](auto value) {
+    return h.ncpus() > 0 ? nlohmann::ordered_json(value) : nlohmann::ordered_json();
+  };
   nlohmann::ordered_json record{
-      {"HOST_NAME", h.name()},   {"TYPE", h.type()},         {"MODEL", h.model()},
-      {"CPUF", h.cpu_factor()},  {"NCPUS", h.ncpus()},       {"NPROCS", h.nprocs()},
-      {"NCORES", h.ncores()},    {"NTHREADS", h.nthreads()}, {"NDISKS", h.ndisks()},
-      {"MAXMEM_MB", h.maxmem()}, {"MAXSWP_MB", h.maxswp()},  {"MAXTMP_MB", h.maxtmp()},
-      {"REXPRI", h.rexpri()},    {"SERVER", h.server()},     {"RUN_WINDOWS", h.run_windows()}};
+      {"HOST_NAME", h.name()},
+      {"TYPE", h.type()},
+      {"MODEL", h.model()},
+      {"CPUF", h.cpu_factor() > 0 ? nlohmann::ordered_json(h.cpu_factor()) : nlohmann::ordered_json()},
+      {"NCPUS", known(h.ncpus())},
+      {"NPROCS", known(h.nprocs())},
+      {"NCORES", known(h.ncores())},
+      {"NTHREADS", known(h.nthreads())},
+      {"NDISKS", known(h.ndisks())},
+      {"MAXMEM_MB", known(h.maxmem())},
+      {"MAXSWP_MB", known(h.maxswp())},
+      {"MAXTMP_MB", known(h.maxtmp())},
+      {"REXPRI", h.rexpri()},
+      {"SERVER", h.server()},
+      {"RUN_WINDOWS", h.run_windows()}};
   record["RESOURCES"] =
       nlohmann::ordered_json(std::vector<std::string>(h.booleans().begin(), h.booleans().end()));
   record["DEDICATED"] =

@@ -56,6 +56,17 @@ TEST(HostsTable, UnknownValueIsADash) {
             "grid09                             -           -   1.0     -      -      -     No ()\n");
 }
 
+// As of a borrowed host whose cluster is not connected.
+TEST(HostsTable, AHostThatIsNotKnownHasNoNumbers) {
+  Hosts hosts;
+  hosts.add_hosts()->set_name("n2@east");
+  EXPECT_EQ(hosts_table(hosts, true).substr(92),
+            "n2@east                            -           -     -     -      -      -     No ()\n");
+  const auto record = nlohmann::json::parse(hosts_json(hosts))["RECORDS"][0];
+  for (const char* name : {"CPUF", "NCPUS", "NPROCS", "NCORES", "NTHREADS", "MAXMEM_MB"})
+    EXPECT_TRUE(record[name].is_null()) << name;
+}
+
 TEST(HostsLong, ShowsThresholdsUnderTheirIndices) {
   Hosts hosts;
   auto& host = add(hosts, "grid01");
