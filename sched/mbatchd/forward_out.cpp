@@ -359,6 +359,13 @@ void ForwardOut::put_closed(const forward_policy::RemoteQueue& queue,
   if (never || refusals_.too_many(cluster) || unanswered(cluster)) row.set_status("reject");
 }
 
+void ForwardOut::put_receiving(wire::BatchReply::ClusterRow& row) const {
+  row.set_receives(true);
+  if (row.status() != "ok" || jobs_.queue_control(row.queue()).open) return;
+  row.set_status("closed");
+  row.set_why("it is closed (badmin qopen opens it)");
+}
+
 wire::BatchReply::ClusterRows ForwardOut::rows(
     const std::function<Condition(const std::string& cluster)>& condition, TimePoint now) const {
   wire::BatchReply::ClusterRows rows;
@@ -394,7 +401,7 @@ wire::BatchReply::ClusterRows ForwardOut::rows(
       if (remote.figures) put(remote, *row.mutable_figures());
     }
     for (const auto& cluster : clusters_)
-      if (sched::book::receives(queue, cluster)) add(queue.name, cluster).set_receives(true);
+      if (sched::book::receives(queue, cluster)) put_receiving(add(queue.name, cluster));
   }
   return rows;
 }

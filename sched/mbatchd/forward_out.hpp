@@ -117,6 +117,7 @@ class ForwardOut : public sched::Engine {
   bool unanswered(const std::string& cluster) const;
   std::vector<sched::forward::RemoteQueue> remotes(const conf::QueueRow& queue, TimePoint now) const;
   void put_closed(const sched::forward::RemoteQueue& queue, wire::BatchReply::ClusterRow& row) const;
+  void put_receiving(wire::BatchReply::ClusterRow& row) const;
   bool may_offer() const;
   void begin_session(WallTime now);
   Turn offer(const sched::cycle::ForwardableJob& candidate, Pass& pass);

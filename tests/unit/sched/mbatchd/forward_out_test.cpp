@@ -439,5 +439,20 @@ TEST_F(ForwardOutTest, AcknowledgesTheEndOfAJobAndThatOfItsPostExecution) {
   EXPECT_FALSE(said.back().acknowledge().post_open());
 }
 
+TEST_F(ForwardOutTest, ShowsAReceivingQueueThatIsClosedAsItsSendersSeeIt) {
+  begins("RCVJOBS_FROM = east\n");
+  const auto shown = [&](const char* status) {
+    const auto rows = out->rows([&](const std::string&) { return std::pair(status, ""); }, at(3)).rows();
+    return rows.size() == 1 ? rows[0].status() + ": " + rows[0].why() : "";
+  };
+  EXPECT_EQ(shown("ok"), "ok: ");
+  wire::ControlBatch close;
+  close.set_action(wire::ControlBatch::QUEUE_CLOSE);
+  close.add_names("normal");
+  answer(book->commands().control(close, sched::book::kRoot, now));
+  EXPECT_EQ(shown("ok"), "closed: it is closed (badmin qopen opens it)");
+  EXPECT_EQ(shown("disc"), "disc: ");
+}
+
 }  // namespace
 }  // namespace rollcall::mbatchd
