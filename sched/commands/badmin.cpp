@@ -302,19 +302,26 @@ int run_badmin(io::Stage& stage, const Words& words) {
 
 namespace {
 
-// mbatchd first says what becomes of each job.
-int write_off_clusters(const BatchAdmin& admin, const Words& clusters) {
+Control order_of_clusters(Control::Action action, const Words& clusters) {
   Control asked;
-  asked.set_action(Control::WRITE_OFF_CLUSTERS);
+  asked.set_action(action);
   for (const auto& name : clusters) asked.add_names(name);
+  return asked;
+}
+
+// mbatchd says what would become of each, and changes nothing. Not 0: it refuses one of them.
+int say(const BatchAdmin& admin, Control asked) {
   asked.set_only_say(true);
-  const auto said = order(admin.stage, asked);
-  if (!said) return io::kFailed;
-  if (const int status = print_outcomes(admin.stage, said->outcomes()); status != 0) return status;
+  const auto said = order(admin.stage, std::move(asked));
+  return said ? print_outcomes(admin.stage, said->outcomes()) : io::kFailed;
+}
+
+int write_off_clusters(const BatchAdmin& admin, const Words& clusters) {
+  const Control asked = order_of_clusters(Control::WRITE_OFF_CLUSTERS, clusters);
+  if (const int status = say(admin, asked); status != 0) return status;
   const auto yes = agreed(admin, "Do you really want to write these jobs off?");
   if (!yes) return io::kFailed;
   if (!*yes) return 0;
-  asked.set_only_say(false);
   const auto done = order(admin.stage, asked);
   if (!done) return io::kFailed;
   const auto& outcomes = done->outcomes().outcomes();
@@ -328,6 +335,9 @@ int write_off_clusters(const BatchAdmin& admin, const Words& clusters) {
 
 int forget_clusters(const BatchAdmin& admin, const Words& clusters) {
   if (admin.words.has("-jobs")) return write_off_clusters(admin, clusters);
+  if (!admin.words.has("-f"))
+    if (const int status = say(admin, order_of_clusters(Control::FORGET_CLUSTERS, clusters)); status != 0)
+      return status;
   std::string named;
   for (const auto& cluster : clusters) named += (named.empty() ? "" : " ") + cluster;
   const std::string question =

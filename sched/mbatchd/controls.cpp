@@ -59,7 +59,7 @@ wire::BatchReply Controls::forget_clusters(const Control& asked) {
   reply.set_last(true);
   for (const auto& name : asked.names()) {
     auto& outcome = *reply.mutable_outcomes()->add_outcomes();
-    const auto [text, done] = handler_.forget_cluster(name);
+    const auto [text, done] = handler_.forget_cluster(name, asked.only_say());
     outcome.set_text(text);
     outcome.set_failed(!done);
     if (!done) outcome.set_why(Refusal::BAD_REQUEST);

@@ -22,7 +22,7 @@ class Controls {
     std::function<wire::BatchReply()> reconfigure, restart;
     std::function<void()> shut_down, rebuild_events;
     std::function<std::string()> status;
-    std::function<std::pair<std::string, bool>(const std::string& cluster)>
+    std::function<std::pair<std::string, bool>(const std::string& cluster, bool only_say)>
         forget_cluster;  // the text, and whether it is done
   };
   Controls(io::Log& log, Engine& engine, Handler handler)

@@ -168,7 +168,9 @@ class Daemon {
                                          committer_, keeper_.load_known()) +
                             clusters_.status();
                    },
-                   [this](const std::string& cluster) { return clusters_.forget(cluster); }}),
+                   [this](const std::string& cluster, bool only_say) {
+                     return clusters_.forget(cluster, only_say);
+                   }}),
         requests_(loop_.context(), book_.commands(), committer_, queries_, controls_, clients_, links_, log,
                   {[this](sched::Effects effects) { changed(std::move(effects)); }, [this] { turn_soon(); },
                    [this]() -> const Configuration& { return *files_.configuration(); },

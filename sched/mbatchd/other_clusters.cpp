@@ -328,8 +328,9 @@ std::string OtherClusters::status() const {
   return lines;
 }
 
-std::pair<std::string, bool> OtherClusters::forget(const std::string& cluster) {
-  auto done = peers_.forget(cluster);
+std::pair<std::string, bool> OtherClusters::forget(const std::string& cluster, bool only_say) {
+  auto done = only_say ? std::pair(peers_.why_not_forget(cluster), false) : peers_.forget(cluster);
+  if (only_say && done.first.empty()) done = {"Cluster <" + cluster + "> is not connected", true};
   const auto [there, here] = forwards_.shared_with(cluster);
   if (done.second && there + here != 0)
     done.first += "; " + std::to_string(there) + " jobs are there and " + std::to_string(here) +

@@ -111,8 +111,8 @@ class OtherClusters {
   std::string status() const;
 
   // --- an administrator's commands
-  // badmin hforget @CLUSTER; false in `second`: there is no such peer.
-  std::pair<std::string, bool> forget(const std::string& cluster);
+  // badmin hforget @CLUSTER; false in `second`: it is refused, and why.
+  std::pair<std::string, bool> forget(const std::string& cluster, bool only_say);
   // badmin hforget -jobs. What becomes of each job is a line of the answer.
   sched::book::Applied write_off(const wire::ControlBatch& asked, const sched::Identity& who);
 

@@ -105,8 +105,8 @@ void PeerLinks::ended(io::LinkId link, io::LinkEnd how, const std::string& why) 
 }
 
 std::pair<std::string, bool> PeerLinks::forget(const std::string& cluster) {
-  const auto [steps, there] = sessions_->forget(cluster, now());
-  if (!there) return {"no cluster " + cluster + " is known here", false};
+  if (auto why = why_not_forget(cluster); !why.empty()) return {std::move(why), false};
+  const auto steps = sessions_->forget(cluster, now()).first;
   if (!remember(std::get<step::Remember>(steps.front())))
     return {"the store does not keep it; see mbatchd's log", false};
   log_.notice("what is known of the store of cluster " + cluster +

@@ -56,7 +56,9 @@ class PeerLinks {
   // To a peer that serves. False: it does not.
   bool say(const std::string& cluster, wire::PeerMessage message);
 
-  // badmin hforget @CLUSTER. The text for the administrator; false in `second`: there is no such peer.
+  // Why badmin hforget @CLUSTER is refused; "": it is not.
+  std::string why_not_forget(const std::string& cluster) const { return sessions_->why_not_forget(cluster); }
+  // badmin hforget @CLUSTER. The text for the administrator; false in `second`: it is refused.
   std::pair<std::string, bool> forget(const std::string& cluster);
   // For bclusters: ok, disc, or reject where either side refuses the other or has no key for it; and the reason, "" of ok.
   std::pair<std::string, std::string> condition(const std::string& cluster) const;

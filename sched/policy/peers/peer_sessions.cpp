@@ -326,6 +326,14 @@ Steps PeerSessions::not_remembered(LinkNumber number, const std::string& why, Ti
   return steps;
 }
 
+std::string PeerSessions::why_not_forget(const std::string& cluster) const {
+  const auto found = peers_.find(cluster);
+  if (found == peers_.end() && !known_.contains(cluster)) return "no cluster " + cluster + " is known here";
+  if (found != peers_.end() && found->second.serves)
+    return "cluster " + cluster + " is connected: its store is taken as it is already";
+  return "";
+}
+
 std::pair<Steps, bool> PeerSessions::forget(const std::string& cluster, TimePoint now) {
   const auto found = peers_.find(cluster);
   if (known_.erase(cluster) == 0 && found == peers_.end()) return {{}, false};

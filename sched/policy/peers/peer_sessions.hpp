@@ -117,6 +117,8 @@ class PeerSessions {
   // A message about forwarded jobs, to a peer that serves; none: it does not.
   std::optional<step::Say> say(const std::string& cluster, wire::PeerMessage message);
   Steps not_remembered(LinkNumber link, const std::string& why, TimePoint now);
+  // "": it may be forgotten. A cluster that serves has nothing to be given up.
+  std::string why_not_forget(const std::string& cluster) const;
   // An administrator's word that what the peer's lost store knew is given up. False in `second`: no such peer.
   std::pair<Steps, bool> forget(const std::string& cluster, TimePoint now);
 

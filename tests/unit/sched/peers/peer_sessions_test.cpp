@@ -398,5 +398,16 @@ TEST(PeerSessionsProperty, BothSidesKeepTheSameConnection) {
   }
 }
 
+TEST_F(Sessions, OfAClusterThatServesHaveNothingToForget) {
+  sessions.known("north", row("north", 9));
+  EXPECT_EQ(sessions.why_not_forget("nobody"), "no cluster nobody is known here");
+  EXPECT_EQ(sessions.why_not_forget("north"), "");
+  connect(1);
+  EXPECT_EQ(sessions.why_not_forget("east"),
+            "cluster east is connected: its store is taken as it is already");
+  sessions.ended(1, "east", "", false, at(1));
+  EXPECT_EQ(sessions.why_not_forget("east"), "");
+}
+
 }  // namespace
 }  // namespace rollcall::sched::peers
