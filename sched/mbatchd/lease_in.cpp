@@ -30,6 +30,8 @@ wire::ForwardAttempt named(const Attempt& attempt, const std::string& host) {
   return to;
 }
 
+constexpr const char* kNoType = "its cluster has a release that does not tell the type";
+
 std::vector<std::string> hosts_of(const lease::ConsumerLease& of) {
   std::vector<std::string> names;
   names.reserve(of.hosts.size());
@@ -129,6 +131,11 @@ std::vector<lease::LeaseReport> LeaseIn::reports() const {
     report.connected = knows(id.provider);
     report.phase = one.phase;
     report.number = one.number;
+    report.shared = one.remarks.shared.value_or(false);
+    if (!one.remarks.shared)
+      report.reason = kNoType;
+    else if (one.phase != lease::Phase::offered)
+      report.reason = lease::awaited_reason(one.remarks.awaited, id.provider);
     for (const auto& has : one.resources) report.resources.push_back({has, 0});
     for (const auto& has : one.hosts) {
       lease::ReportedHost& host = report.hosts.emplace_back();
@@ -144,6 +151,14 @@ std::vector<lease::LeaseReport> LeaseIn::reports() const {
     }
   }
   return reports;
+}
+
+std::vector<lease::AwaitedLease> LeaseIn::awaited() const {
+  std::vector<lease::AwaitedLease> awaited;
+  for (const auto& [id, one] : leases_)
+    if (one.phase != lease::Phase::returned && one.remarks.awaited > 0 && knows(id.provider))
+      awaited.push_back({id, one.remarks.awaited});
+  return awaited;
 }
 
 const sched::BorrowedLoad* LeaseIn::load_of(const HostId& host) const {

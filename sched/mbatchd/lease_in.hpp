@@ -72,6 +72,8 @@ class LeaseIn : public sched::Engine {
   void planned(const sched::cycle::Snapshot& snapshot);
   // For bclusters.
   std::vector<sched::lease::LeaseReport> reports() const;
+  // For bjobs.
+  std::vector<sched::lease::AwaitedLease> awaited() const;
   // Where a borrowed host is reached, as its provider has told; none: it takes no part in jobs on hosts of several clusters.
   std::optional<HostPlace> place_of(const std::string& host) const;
   // What the provider has told last of a borrowed host; nullptr: nothing in this connection.

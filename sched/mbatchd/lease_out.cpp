@@ -51,6 +51,7 @@ void LeaseOut::configure(std::shared_ptr<const Configuration> configuration) {
   policies_ = lease::export_policies(files.lsb->resources.host_exports, own, [&](std::string_view name) {
     return files.cluster->names.official(name);
   });
+  left_out_.clear();  // it has places of policies_
   next_reclaim_.reset();
   export_due_ = true;
   take_from_own_hosts();
@@ -238,8 +239,26 @@ bool LeaseOut::step(std::uint64_t number, const lease::ProviderEvent& event) {
     log_.notice("lease " + lease::text(one.id) + " of cluster " + one.consumer + ": " +
                 std::string(lease::text(phase)) + " -> " + std::string(lease::text(one.phase)) + ", grant " +
                 lease::text(one.number));
+  note_remarks(number, own);
   carry_out(number, effects);
   return true;
+}
+
+void LeaseOut::note_remarks(std::uint64_t number, const std::map<std::string, lease::OwnHost>& own) {
+  const Lease& of = leases_.at(number);
+  if (!of.shared()) divisions_.erase(number);  // its policy was shared before
+  const lease::LeaseRemarks remarks{of.shared(), lease::awaited_slots(of, own)};
+  if (remarks_of(number) == remarks) return;
+  remarks_[number] = remarks;
+  const auto peer = peers_.find(of.lease.consumer);
+  if (peer == peers_.end()) return;
+  peer->second.stands.insert(number);
+  handler_.turn_soon();
+}
+
+lease::LeaseRemarks LeaseOut::remarks_of(std::uint64_t number) const {
+  const auto remarks = remarks_.find(number);
+  return remarks == remarks_.end() ? lease::LeaseRemarks{leases_.at(number).shared(), 0} : remarks->second;
 }
 
 void LeaseOut::carry_out(std::uint64_t number, const lease::ProviderEffects& effects) {
@@ -262,6 +281,7 @@ void LeaseOut::carry_out(std::uint64_t number, const lease::ProviderEffects& eff
       leases_.erase(number);
       exported_.erase(number);
       divisions_.erase(number);
+      remarks_.erase(number);
       break;
     }
   }

@@ -153,6 +153,10 @@ class LeaseOut {
   void end_recalled(TimePoint now);
   void advance();
   void take_from_own_hosts();
+  // Tells the consumer where they have changed.
+  void note_remarks(std::uint64_t number, const std::map<std::string, sched::lease::OwnHost>& own);
+  sched::lease::LeaseRemarks remarks_of(std::uint64_t number) const;
+  sched::lease::LeaseReport report_of(const sched::lease::LeftOut& none) const;
   wire::PeerMessage loads_for(const std::string& cluster) const;
   std::vector<wire::PeerMessage> due_for(const std::string& cluster, Peer& peer) const;
 
@@ -167,6 +171,8 @@ class LeaseOut {
   std::map<std::uint64_t, Lease> leases_;  // by number
   std::set<std::string> written_off_;  // consumers that have not connected since; each is a row of the store
   std::set<std::string> not_kept_;     // consumers whose row in the store is wrong: a commit failed
+  std::map<std::uint64_t, sched::lease::LeaseRemarks> remarks_;  // of each lease
+  std::vector<sched::lease::LeftOut> left_out_;                  // of policies_, by what was exported last
   std::map<std::uint64_t, std::string> divisions_;  // of shared leases: why the idle slots are where they are
   struct LastOffer {
     std::vector<sched::lease::LeasedHost> hosts;

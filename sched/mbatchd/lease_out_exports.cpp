@@ -225,6 +225,7 @@ void LeaseOut::export_all() {
     if (!same || last == exported_.end() || last->second != LastOffer{offer->hosts, resources_of(*offer)})
       export_to(number, *offer, resources_of(*offer));
   }
+  left_out_ = lease::left_out(policies_, offers);
   for (const auto& offer : offers) {
     const bool there = std::any_of(known.begin(), known.end(), [&](const auto& one) {
       return one.second == offer.policy && leases_.contains(one.first) &&

@@ -194,6 +194,15 @@ std::optional<std::string> LeaseOut::why_no_instances(const wire::ForwardOffer& 
   return std::nullopt;
 }
 
+lease::LeaseReport LeaseOut::report_of(const lease::LeftOut& none) const {
+  lease::LeaseReport report;
+  report.cluster = none.consumer;
+  report.connected = peers_.contains(none.consumer);
+  report.shared = policies_[none.policy].shared;
+  report.reason = none.why;
+  return report;
+}
+
 std::vector<lease::LeaseReport> LeaseOut::reports() const {
   std::vector<lease::LeaseReport> reports;
   const auto& held = held_by_attempts();
@@ -214,6 +223,8 @@ std::vector<lease::LeaseReport> LeaseOut::reports() const {
         to.used = used->second;
     }
     if (const auto why = divisions_.find(number); why != divisions_.end()) report.reason = why->second;
+    if (report.reason.empty() && report.phase != lease::Phase::offered)
+      report.reason = lease::awaited_reason(remarks_of(number).awaited, one.lease.id.provider);
     for (const auto& lent : one.lease.hosts) {
       lease::ReportedHost& host = report.hosts.emplace_back();
       host.host = lent.has.host;
@@ -224,6 +235,17 @@ std::vector<lease::LeaseReport> LeaseOut::reports() const {
         if (const sched::Job* job = jobs_.find(key); job && lease_on(job->record, lent.has.host) == number)
           sched::answers::count(host.counts, job->status(), slots_on(job->record, lent.has.host));
     }
+  }
+  for (const auto& none : left_out_) {
+    const auto had = std::find_if(reports.begin(), reports.end(), [&](const auto& report) {
+      return report.cluster == none.consumer && report.reason.empty() &&
+             std::all_of(report.hosts.begin(), report.hosts.end(),
+                         [](const auto& host) { return host.exported <= 0; });
+    });
+    if (had != reports.end())  // it had some before the policy was changed
+      had->reason = none.why;
+    else
+      reports.push_back(report_of(none));
   }
   return reports;
 }
@@ -287,7 +309,8 @@ std::vector<wire::PeerMessage> LeaseOut::due_for(const std::string& cluster, Pee
   told.mutable_leases_told();
   for (const auto& [number, one] : leases_) {
     if (one.lease.consumer != cluster) continue;
-    if (greets || peer.stands.contains(number)) due.push_back(peers::stands_of(one.lease));
+    if (greets || peer.stands.contains(number))
+      due.push_back(peers::stands_of(one.lease, remarks_of(number)));
     told.mutable_leases_told()->add_leases(number);
   }
   peer.stands.clear();

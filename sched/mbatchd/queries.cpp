@@ -34,9 +34,9 @@ void Queries::answer(const Asked& asked, Waiters& waiters) {
 
 void Queries::answer_view(const Asked& asked) {
   const auto view = [this] {
-    return sched::answers::AnswerView{jobs_,           hosts_,         keeper_.snapshot(), io::wall_now(),
-                                      whole_,          remote_.queues, remote_.clusters,   remote_.leases,
-                                      remote_.borrowed};
+    return sched::answers::AnswerView{
+        jobs_,          hosts_,           keeper_.snapshot(), io::wall_now(),   whole_,
+        remote_.queues, remote_.clusters, remote_.leases,     remote_.borrowed, remote_.awaited};
   };
   auto parts = sched::answers::answer(asked.request, asked.who, view());
   if (!parts)

@@ -27,6 +27,7 @@ struct RemoteAnswers {
   std::function<wire::BatchReply::ClusterRows()> clusters;
   std::function<std::vector<sched::lease::LeaseReport>()> leases = {};
   std::function<const sched::BorrowedLoad*(const sched::HostId&)> borrowed = {};
+  std::function<std::vector<sched::lease::AwaitedLease>()> awaited = {};
 };
 
 class Queries {

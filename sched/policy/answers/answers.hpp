@@ -54,6 +54,8 @@ struct AnswerView {
   std::function<std::vector<lease::LeaseReport>()> leases = {};
   // What a borrowed host's cluster has told of it; nullptr: nothing, or the clusters are not connected. None: there are no leases.
   std::function<const BorrowedLoad*(const HostId&)> borrowed = {};
+  // Leases with slots that jobs of their provider use still. Of bjobs; none: the cluster borrows nothing.
+  std::function<std::vector<lease::AwaitedLease>()> awaited = {};
 };
 
 // Makes the next part; none after the one with `last`. Each call may have another view.

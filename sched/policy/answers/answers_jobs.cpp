@@ -5,6 +5,7 @@
 
 #include "sched/policy/answers/answers_parts.hpp"
 #include "sched/policy/answers/forward_reasons.hpp"
+#include "sched/policy/lease/lease_terms.hpp"
 #include "sched/policy/values/elsewhere.hpp"
 #include "sched/policy/values/host_id.hpp"
 #include "sched/policy/values/job_exceptions.hpp"
@@ -63,9 +64,34 @@ void add_no_reason_yet(JobView& to) {
              "it has not been looked at yet: the next cycle is at hand");
 }
 
+// Slots of leases that the job could use come when jobs of other clusters end: the cycle knows no host of theirs yet.
+template <class To>
+void add_awaited_leases(const AnswerView& view, const Job& job, To& to) {
+  if (!view.awaited) return;
+  const auto& rules = view.snapshot.rules();
+  const auto queue = rules.queue(job.record.queue());
+  if (!queue || rules.queues[*queue].row == nullptr) return;
+  const auto awaited = view.awaited();
+  if (awaited.empty()) return;
+  const auto asked = cycle::demand_of(job, "").asked_hosts;
+  for (const auto& of : awaited)
+    if (lease::could_use(rules.queues[*queue].row->hosts, asked, of.id.provider))
+      add_reason(to, "Hosts of lease <" + lease::text(of.id) + "> are not free yet",
+                 lease::awaited_reason(of.slots, of.id.provider));
+}
+
+// `found`: of the job, or of all that share its demand.
+template <class To>
+void add_reasons(const AnswerView& view, const Job& job, const std::vector<cycle::PendingReason>& found,
+                 HostNames names, To& to) {
+  if (std::any_of(found.begin(), found.end(), [](const auto& one) { return !one.hosts.empty(); }))
+    add_awaited_leases(view, job, to);
+  add_reasons(view.snapshot.rules(), found, names, to);
+}
+
 void add_pending_reasons(const AnswerView& view, const Job& job, cycle::PendingReasons& reasons,
                          JobView& to) {
-  add_reasons(view.snapshot.rules(), reasons.of(job.key()), HostNames::told, to);
+  add_reasons(view, job, reasons.of(job.key()), HostNames::told, to);
   if (to.reasons_size() == 0) add_no_reason_yet(to);
 }
 
@@ -372,8 +398,8 @@ class JobsAnswer {
     if (number <= reasons_told_) return 0;
     reasons_told_ = number;
     auto& told = (*jobs.mutable_reasons())[number];
-    add_reasons(view.snapshot.rules(), reasons_->at(number),
-                ask_.reason_hosts() ? HostNames::told : HostNames::left_out, told);
+    add_reasons(view, job, reasons_->at(number), ask_.reason_hosts() ? HostNames::told : HostNames::left_out,
+                told);
     reasons_->drop(number);
     return told.ByteSizeLong();
   }
@@ -458,7 +484,7 @@ std::vector<wire::BatchReply::Reason> counted_reasons(const AnswerView& view, Jo
   const Job* job = view.jobs.find(key);
   if (job == nullptr || !pending(job->status())) return {};
   JobView told;
-  add_reasons(view.snapshot.rules(), reasons.of(key), HostNames::left_out, told);
+  add_reasons(view, *job, reasons.of(key), HostNames::left_out, told);
   if (told.reasons_size() == 0) add_no_reason_yet(told);
   return {told.reasons().begin(), told.reasons().end()};
 }

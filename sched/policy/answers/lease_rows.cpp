@@ -32,11 +32,11 @@ lease::LeaseReport with_one(lease::LeaseReport lease, const lease::ReportedResou
 
 wire::BatchReply::LeaseRow lease_row(const lease::LeaseReport& lease, bool whole) {
   wire::BatchReply::LeaseRow row;
-  row.set_lease(lease::text(lease.id));
+  if (lease.id.number != 0) row.set_lease(lease::text(lease.id));
   row.set_cluster(lease.cluster);
   row.set_imports(lease.imports);
   row.set_status(std::string(lease::status(lease)));
-  row.set_state(std::string(lease::text(lease.phase)));
+  if (lease.id.number != 0) row.set_state(std::string(lease::text(lease.phase)));
   if (lease.number != lease::GrantNumber{}) row.set_grant(lease::text(lease.number));
   row.set_shared(lease.shared);
   row.set_reason(lease.reason);

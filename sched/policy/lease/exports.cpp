@@ -10,6 +10,7 @@
 namespace rollcall::sched::lease {
 namespace {
 
+constexpr std::int64_t kMostChecked = 1'000'000;  // slots or hosts of a policy: they are dealt one by one
 constexpr std::string_view kNeedsSwap = "DLINUX";
 
 std::vector<std::int64_t> shares_of(const std::vector<Consumer>& consumers) {
@@ -65,6 +66,11 @@ std::optional<int> part_of(std::optional<int> amount, const ExportPolicy& policy
   std::int64_t sum = 0;
   for (const Consumer& each : policy.consumers) sum += each.shares;
   return static_cast<int>(std::int64_t{*amount} * policy.consumers[consumer].shares / sum);
+}
+
+// "2 slots", "1 host".
+std::string amount_words(const ExportPolicy& policy, std::int64_t count) {
+  return std::to_string(count) + (policy.names_hosts() ? " slot" : " host") + (count == 1 ? "" : "s");
 }
 
 using ByName = std::map<std::string, const ExportHost*, std::less<>>;
@@ -254,6 +260,40 @@ std::vector<Offer> offers(const std::vector<ExportPolicy>& policies, const std::
   return all;
 }
 
+std::vector<LeftOut> left_out(const std::vector<ExportPolicy>& policies, const std::vector<Offer>& offers) {
+  std::map<std::size_t, std::int64_t> exported;  // slots or hosts of each policy
+  for (const Offer& offer : offers)
+    for (const LeasedHost& host : offer.hosts)
+      exported[offer.policy] += policies[offer.policy].names_hosts() ? host.slots : 1;
+  std::vector<LeftOut> none;
+  for (const Offer& offer : offers)
+    if (offer.hosts.empty() && exported.contains(offer.policy)) {
+      const ExportPolicy& policy = policies[offer.policy];
+      none.push_back({offer.policy, offer.consumer,
+                      "its share of the " + amount_words(policy, exported[offer.policy]) +
+                          " of the policy at " + policy.place.text() + " is less than one"});
+    }
+  return none;
+}
+
+namespace {
+
+// RES_SELECT may find fewer hosts than NHOSTS: what is said holds for all of them.
+void check_parts(const ExportPolicy& policy, conf::Problems& problems) {
+  const std::int64_t whole = policy.names_hosts()
+                                 ? std::int64_t{policy.slots} * static_cast<std::int64_t>(policy.hosts.size())
+                                 : policy.most_hosts;
+  if (policy.consumers.empty() || whole > kMostChecked) return;
+  const auto parts = divide(whole, shares_of(policy.consumers));
+  for (std::size_t i = 0; i < policy.consumers.size(); ++i)
+    if (parts[i] == 0 && whole > 0)
+      problems.warning(policy.place, "DISTRIBUTION: found cluster " + printable(policy.consumers[i].cluster) +
+                                         ", whose share of " + amount_words(policy, whole) +
+                                         " is less than one, expected more: nothing is exported to it");
+}
+
+}  // namespace
+
 void check_exports(const std::vector<ExportPolicy>& policies, const std::vector<ExportHost>& hosts,
                    const IndexTable& indices, conf::Problems& problems) {
   ByName by_name;
@@ -263,6 +303,7 @@ void check_exports(const std::vector<ExportPolicy>& policies, const std::vector<
     if (policy.consumers.empty())
       problems.warning(conf::place_of(policy.places, "DISTRIBUTION", policy.place),
                        "DISTRIBUTION: found no other cluster, expected one that may use what is exported");
+    check_parts(policy, problems);
     for (const std::string& host : policy.hosts) {
       for (const ExportPolicy* other : named[host])
         if (policy.shared || other->shared)

@@ -87,8 +87,17 @@ struct Offer {
 std::vector<Offer> offers(const std::vector<ExportPolicy>& policies, const std::vector<ExportHost>& hosts,
                           const std::vector<ChosenBefore>& before, const IndexTable& indices);
 
+// A consumer whose part of a policy is none, while another consumer has some of it.
+struct LeftOut {
+  std::size_t policy = 0;  // its place among the policies
+  std::string consumer;
+  std::string why;  // one line
+};
+std::vector<LeftOut> left_out(const std::vector<ExportPolicy>& policies, const std::vector<Offer>& offers);
+
 // badmin ckconfig. Errors: a host in two policies of which one is TYPE=shared; a host of PER_HOST that a RES_SELECT of another policy
-// matches, as far as `hosts` have what it asks for; a RES_SELECT that cannot be understood. Warnings: a policy without a consumer.
+// matches, as far as `hosts` have what it asks for; a RES_SELECT that cannot be understood. Warnings: a policy without a consumer; a
+// consumer whose part of all that the policy can export is none.
 void check_exports(const std::vector<ExportPolicy>& policies, const std::vector<ExportHost>& hosts,
                    const IndexTable& indices, conf::Problems& problems);
 

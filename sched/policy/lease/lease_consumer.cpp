@@ -11,6 +11,7 @@ class ConsumerStep {
 
   void operator()(const event::Told& told) {
     if (told.number < lease_.number || lease_.phase == Phase::returned) return answer();
+    lease_.remarks = told.remarks;
     if (told.number > lease_.number || told.number == GrantNumber{}) {
       // What was asked for stays asked for while the provider does not know it.
       lease_.phase = told.phase == Phase::offered && lease_.wants ? Phase::requested : told.phase;

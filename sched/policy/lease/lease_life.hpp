@@ -31,7 +31,7 @@
 //   state     | event                                | becomes
 //   ----------+--------------------------------------+---------------------------------------------------
 //   any       | Told, a larger number                | what it says; Answer when no older start is unanswered
-//   any       | Told, the same number                | Answer again
+//   any       | Told, the same number                | its remarks are taken; Answer again
 //   offered   | Wanted                               | requested, Answer
 //   any       | Unlisted (all leases were told)      | returned
 //   any       | Answered, Connected                  | Answer
@@ -49,6 +49,13 @@
 #include "sched/policy/lease/lease_values.hpp"
 
 namespace rollcall::sched::lease {
+
+// What is told of a lease beside its grant. It is shown to people; nothing is decided by it.
+struct LeaseRemarks {
+  std::optional<bool> shared;  // TYPE; none: the provider has an older release, which does not tell it
+  int awaited = 0;             // slots of whole hosts that the provider's own jobs use still
+  friend bool operator==(const LeaseRemarks&, const LeaseRemarks&) = default;
+};
 
 // ---------------------------------------------------------------- provider
 
@@ -172,6 +179,7 @@ struct ConsumerLease {
   GrantNumber number;  // the newest that was told
   std::vector<LeasedHost> hosts;
   std::vector<LeasedResource> resources;
+  LeaseRemarks remarks = {};
 
   bool placeable() const { return phase == Phase::active; }
 };
@@ -190,6 +198,7 @@ struct Told {
   GrantNumber number;
   std::vector<LeasedHost> hosts;
   std::vector<LeasedResource> resources;
+  LeaseRemarks remarks = {};
 };
 struct Unlisted {};
 struct Wanted {};

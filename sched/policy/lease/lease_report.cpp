@@ -17,4 +17,10 @@ std::string_view status(const LeaseReport& lease) {
   return "conn";
 }
 
+std::string awaited_reason(int slots, const std::string& provider) {
+  if (slots <= 0) return "";
+  return std::to_string(slots) + (slots == 1 ? " slot comes" : " slots come") + " when jobs of cluster " +
+         provider + " that run there end";
+}
+
 }  // namespace rollcall::sched::lease

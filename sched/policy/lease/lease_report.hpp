@@ -36,18 +36,28 @@ struct ReportedResource {
 };
 
 struct LeaseReport {
-  LeaseId id;
-  std::string cluster;   // the other one
+  LeaseId id;           // number 0: a consumer of a policy that has nothing for it, so that there is no lease
+  std::string cluster;  // the other one
   bool imports = false;  // this cluster borrows
   bool connected = false;
   Phase phase = Phase::offered;
   GrantNumber number;
   bool shared = false;
-  std::string reason;  // reclaim_reason() of the last division; "": none yet
+  // reclaim_reason() of the last division, awaited_reason(), or why the consumer gets nothing; "": there is nothing to say
+  std::string reason;
   std::vector<ReportedHost> hosts;
   std::vector<ReportedResource> resources;
 };
 
 std::string_view status(const LeaseReport& lease);
+
+// A whole host is lent slot by slot, as the provider's jobs end there. "": no slot is awaited.
+std::string awaited_reason(int slots, const std::string& provider);
+
+// A lease of the consumer with slots that it does not have yet.
+struct AwaitedLease {
+  LeaseId id;
+  int slots = 0;
+};
 
 }  // namespace rollcall::sched::lease

@@ -256,6 +256,15 @@ std::map<std::string, LentOfHost> lent_hosts(const std::vector<const LeaseOfPoli
   return lent;
 }
 
+int awaited_slots(const LeaseOfPolicy& of, const std::map<std::string, OwnHost>& own) {
+  if (of.names_hosts() || of.shared()) return 0;
+  int awaited = 0;
+  for (const LentHost& host : of.lease.hosts)
+    if (const auto known = own.find(host.has.host); known != own.end())
+      awaited += std::clamp(known->second.used, 0, std::max(0, host.wanted - host.has.slots));
+  return awaited;
+}
+
 bool waits(const ProviderLease& lease) {
   switch (lease.phase) {
     case Phase::offered:

@@ -18,7 +18,8 @@ using lease::Phase;
 
 constexpr int kMostMegabytes = 1'000'000'000;
 constexpr std::size_t kLongestResource = 64;
-constexpr int kMostIndices = 10'000;  // of one host
+constexpr int kMostAwaited = 1'000'000'000;  // slots of all hosts of a lease
+constexpr int kMostIndices = 10'000;         // of one host
 constexpr std::size_t kMostFacts = 64 * 1024;
 constexpr std::uint32_t kAgeUnknown = 4294967295U;
 
@@ -64,6 +65,13 @@ std::optional<Phase> phase_of(wire::LeaseStands::State state) {
     default:
       return std::nullopt;
   }
+}
+
+// A type that this release does not know is not told.
+std::optional<bool> type_of(wire::LeaseStands::Type type) {
+  if (type == wire::LeaseStands::SHARED) return true;
+  if (type == wire::LeaseStands::EXCLUSIVE) return false;
+  return std::nullopt;
 }
 
 Error wrong(const std::string& what, std::string_view found, const std::string& expected) {
@@ -252,7 +260,7 @@ std::optional<lease::LeaseOfPolicy> lease_of(const wire::LeaseRow& row, const st
   return of;
 }
 
-wire::PeerMessage stands_of(const lease::ProviderLease& lease) {
+wire::PeerMessage stands_of(const lease::ProviderLease& lease, const lease::LeaseRemarks& remarks) {
   wire::PeerMessage message;
   auto& stands = *message.mutable_lease_stands();
   stands.set_lease(lease.id.number);
@@ -263,6 +271,9 @@ wire::PeerMessage stands_of(const lease::ProviderLease& lease) {
   }
   for (const lease::LentResource& resource : lease.resources)
     *stands.add_resources() = resource_of(resource.has);
+  if (remarks.shared)
+    stands.set_type(*remarks.shared ? wire::LeaseStands::SHARED : wire::LeaseStands::EXCLUSIVE);
+  stands.set_awaited(remarks.awaited);
   return message;
 }
 
@@ -281,6 +292,9 @@ Result<ToldLease> believed(const wire::LeaseStands& told) {
   if (told.resources_size() > kMostLeasedResources)
     return wrong_number("resources of a lease", told.resources_size(), kMostLeasedResources);
   ToldLease lease{told.lease(), {*phase, number_of(told.number()), {}, {}}};
+  if (!within(told.awaited(), kMostAwaited))
+    return wrong_number("slots that a lease awaits", told.awaited(), kMostAwaited);
+  lease.told.remarks = {type_of(told.type()), told.awaited()};
   std::set<std::string> names;
   for (const wire::LeaseHost& each : told.hosts()) {
     auto host = believed_host(each);

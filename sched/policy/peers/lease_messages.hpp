@@ -26,7 +26,7 @@ inline constexpr int kMostLeasedSlots = 1'000'000;  // of one host; also instanc
 
 // ---------------------------------------------------------------- of the provider
 
-wire::PeerMessage stands_of(const lease::ProviderLease& lease);
+wire::PeerMessage stands_of(const lease::ProviderLease& lease, const lease::LeaseRemarks& remarks = {});
 // The lease is over, or not known.
 wire::PeerMessage lease_over(std::uint64_t lease);
 

@@ -216,6 +216,28 @@ TEST(LeaseCheck, RefusesANamedHostThatAnotherPolicySelects) {
   EXPECT_EQ(problems_of(two_policies(named({"a"}, 1, {{"C1", 1}}), chosen_by("type==SUN", 1, {{"C2", 1}}))),
             "");
 }
+TEST(LeaseExports, NameAConsumerWhoseShareIsLessThanOne) {
+  Farm farm;
+  farm.add("a"), farm.add("b", "SUN");
+  farm.policies = {named({"a"}, 2, {{"C1", 9}, {"C2", 1}}), chosen_by("type==SUN", 1, {{"C1", 1}, {"C2", 1}}),
+                   chosen_by("type==NONE", 1, {{"C1", 1}})};
+  farm.policies[0].place = {"lsb.resources", 3};
+  const auto none = left_out(farm.policies, farm.offers());
+  ASSERT_EQ(none.size(), 2U) << "a policy that finds no host leaves nobody out";
+  EXPECT_EQ(none[0].consumer, "C2");
+  EXPECT_EQ(none[0].why, "its share of the 2 slots of the policy at lsb.resources:3 is less than one");
+  EXPECT_EQ(none[1].policy, 1U);
+}
+TEST(LeaseCheck, WarnsOfAConsumerWhoseShareIsLessThanOne) {
+  EXPECT_EQ(
+      problems_of(two_policies(named({"a"}, 2, {{"C1", 9}, {"C2", 1}}),
+                               chosen_by("type==SUN", 1, {{"C1", 1}, {"C3", 1}}))),
+      "lsb.resources:3: warning: DISTRIBUTION: found cluster \"C2\", whose share of 2 slots is less than "
+      "one, "
+      "expected more: nothing is exported to it\n"
+      "lsb.resources:9: warning: DISTRIBUTION: found cluster \"C3\", whose share of 1 host is less than one, "
+      "expected more: nothing is exported to it\n");
+}
 TEST(LeaseCheck, NamesAnInvalidRequirementAndAPolicyForNobody) {
   const auto said = problems_of(two_policies(chosen_by("unheard > 2", 1, {{"C1", 1}}), named({"a"}, 1, {})));
   EXPECT_NE(said.find("lsb.resources:3: RES_SELECT: "), std::string::npos) << said;

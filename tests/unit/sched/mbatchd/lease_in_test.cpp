@@ -464,5 +464,32 @@ TEST_F(LeaseInTest, AnEndThatIsToldAgainAndAgainIsAcknowledgedOnce) {
     }
 }
 
+TEST_F(LeaseInTest, ShowsTheTypeAndTheSlotsThatItsProviderTells) {
+  connects();
+  EXPECT_THAT(in->reports().at(0).reason, testing::HasSubstr("does not tell the type")) << "an older release";
+  const auto tells = [this](wire::LeaseStands::Type type, int awaited) {
+    hear([&](auto& message) {
+      auto& told = *message.mutable_lease_stands();
+      told.set_lease(5);
+      told.set_state(wire::LeaseStands::REQUESTED);
+      told.mutable_number()->set_term(7);
+      told.mutable_number()->set_counter(1);
+      told.set_type(type);
+      told.set_awaited(awaited);
+    });
+  };
+  tells(wire::LeaseStands::SHARED, 0);
+  EXPECT_TRUE(in->reports().at(0).shared) << "also under the grant that is known";
+  EXPECT_EQ(in->reports().at(0).reason, "");
+  EXPECT_TRUE(in->awaited().empty());
+  tells(wire::LeaseStands::EXCLUSIVE, 4);
+  EXPECT_FALSE(in->reports().at(0).shared);
+  EXPECT_EQ(in->reports().at(0).reason, "4 slots come when jobs of cluster east that run there end");
+  ASSERT_EQ(in->awaited().size(), 1U);
+  EXPECT_EQ(in->awaited()[0].slots, 4);
+  in->lost("east");
+  EXPECT_TRUE(in->awaited().empty()) << "they may have ended";
+}
+
 }  // namespace
 }  // namespace rollcall::mbatchd

@@ -120,5 +120,80 @@ TEST_F(LeaseOutTest, TakesTheNewestOfSeveralAnswers) {
   EXPECT_EQ(lent(), 1);
 }
 
+// The consumer shows what it was told last.
+TEST_F(LeaseOutTest, TellsTheTypeOfItsPolicyAndNoReasonOfAnEarlierOne) {
+  const auto type = [this] {
+    const auto told =
+        std::find_if(said.rbegin(), said.rend(), [](const auto& one) { return one.has_lease_stands(); });
+    return told == said.rend() ? wire::LeaseStands::NOT_TOLD : told->lease_stands().type();
+  };
+  lends();
+  EXPECT_EQ(type(), wire::LeaseStands::EXCLUSIVE);
+  said.clear();
+  exports(
+      "Begin HostExport\nPER_HOST = hostA hostB\nSLOTS = 2\nTYPE = shared\nDISTRIBUTION = ([west, 1])\n"
+      "End HostExport\n");
+  EXPECT_TRUE(lease().shared);
+  EXPECT_EQ(type(), wire::LeaseStands::SHARED);
+  for (int turn = 0; turn < 3; ++turn) {
+    for (const char* host : {"hostA", "hostB"}) res_answers(host);
+    west_answers();
+  }
+  out->tick(TimePoint{std::chrono::hours(1)});
+  out->tick(TimePoint{std::chrono::hours(2)});
+  flush();
+  EXPECT_NE(lease().reason, "") << "idle slots were divided";
+  said.clear();
+  exports(hosts_lent());
+  EXPECT_FALSE(lease().shared);
+  EXPECT_EQ(lease().reason, "");
+  EXPECT_EQ(type(), wire::LeaseStands::EXCLUSIVE);
+}
+
+TEST_F(LeaseOutTest, SaysWhichSlotsOfAWholeHostItsOwnJobsUseStill) {
+  const auto told = [this] {
+    const auto last =
+        std::find_if(said.rbegin(), said.rend(), [](const auto& one) { return one.has_lease_stands(); });
+    return last == said.rend() ? -1 : last->lease_stands().awaited();
+  };
+  exports("");
+  for (const char* host : {"hostA", "hostB"}) res_comes(host);
+  const sched::JobKey own{submit(sched::book::plain_job()), 0};
+  dispatch(own, {"hostA"});
+  keeper->job(own);
+  out->serves("west");
+  exports(
+      "Begin HostExport\nRES_SELECT = type==X86_64\nNHOSTS = 1\nDISTRIBUTION = ([west, 1])\nEnd "
+      "HostExport\n");
+  EXPECT_EQ(lease().reason, "") << "west has not asked for it";
+  ASSERT_TRUE(out->heard("west", answer({}, false)));
+  flush();
+  EXPECT_EQ(lease().reason, "1 slot comes when jobs of cluster lab that run there end");
+  EXPECT_EQ(told(), 1);
+  ends(own, 0);
+  keeper->job(own);
+  follows(effects);
+  flush();
+  EXPECT_EQ(lease().reason, "");
+  EXPECT_EQ(told(), 0);
+}
+
+TEST_F(LeaseOutTest, NamesAConsumerThatGetsNothing) {
+  exports(
+      "Begin HostExport\nPER_HOST = hostA\nSLOTS = 2\nDISTRIBUTION = ([west, 1] [north, 9])\nEnd "
+      "HostExport\n");
+  const auto reports = out->reports();
+  const auto of = [&](const std::string& cluster) {
+    return std::find_if(reports.begin(), reports.end(),
+                        [&](const auto& one) { return one.cluster == cluster && !one.reason.empty(); });
+  };
+  ASSERT_NE(of("west"), reports.end());
+  EXPECT_THAT(of("west")->reason, testing::HasSubstr("its share of the 2 slots of the policy at "));
+  EXPECT_EQ(of("north"), reports.end());
+  exports(hosts_lent());
+  for (const auto& report : out->reports())
+    EXPECT_THAT(report.reason, testing::Not(testing::HasSubstr("its share")));
+}
+
 }  // namespace
 }  // namespace rollcall::mbatchd
