@@ -82,22 +82,28 @@ bool keep_exceptional(io::Stage& stage, show::BatchHosts& hosts) {
 }
 
 int print_exported(io::Stage& stage, const CommandWords& words, const wire::BatchReply::Leases& leases) {
+  const char* const no = words.operands().empty() ? "No " : "No such ";
   if (words.has("-s")) {
-    if (!show::exports_resources(leases))
-      return complain("No shared resource is exported to another cluster");
     if (words.has("-json")) return stage.print(show::exported_resources_json(leases));
+    if (!show::exports_resources(leases))
+      return complain(std::string(no) + "shared resource is exported to another cluster");
     std::string text =
         words.has("-l") ? show::exported_resources_long(leases) : show::exported_resources_table(leases);
     if (words.has("-noheader")) text.erase(0, text.find('\n') + 1);
     return stage.print(text);
   }
-  if (!show::exports_hosts(leases)) return complain("No host is exported to another cluster");
   if (words.has("-json")) return stage.print(show::exported_hosts_json(leases));
+  std::vector<std::string> unused = show::wasted_lines(leases);
+  for (auto& line : show::left_out_lines(leases)) unused.push_back(std::move(line));
+  if (!show::exports_hosts(leases)) {
+    for (const auto& line : unused) complain("bhosts: " + line);
+    return complain(std::string(no) + "host is exported to another cluster");
+  }
   std::string text = words.has("-l") ? show::exported_hosts_long(leases)
                                      : show::exported_hosts_table(leases, words.has("-w"));
   if (words.has("-noheader")) text.erase(0, text.find('\n') + 1);
   const int printed = stage.print(text);
-  for (const auto& line : show::wasted_lines(leases)) complain("bhosts: " + line);
+  for (const auto& line : unused) complain("bhosts: " + line);
   return printed;
 }
 

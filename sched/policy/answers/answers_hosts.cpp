@@ -1,6 +1,7 @@
 // The answers to bhosts.
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <memory>
 #include <set>
 
@@ -8,6 +9,7 @@
 #include "common/base/table_cells.hpp"
 #include "common/conf/row_reader.hpp"
 #include "sched/policy/answers/host_filter.hpp"
+#include "sched/policy/answers/lease_rows.hpp"
 #include "sched/policy/values/gpus.hpp"
 
 namespace rollcall::sched::answers {
@@ -214,6 +216,22 @@ BatchHost host_of(const AnswerView& view, const cycle::HostStandings& standings,
   return to;
 }
 
+// What leases have of each host of ours, by its name: MAX of a host that is lent whole is 0.
+std::map<std::string, std::string> lent_words(const AnswerView& view) {
+  std::map<std::string, std::string> words;
+  if (!view.leases) return words;
+  for (const auto& lease : view.leases())
+    for (const auto& host : lease.hosts) {
+      const int slots = lease.shared ? host.has.slots : host.exported;  // a shared lease moves them
+      if (lease.imports || slots <= 0) continue;
+      std::string& of_host = words[host.host];
+      of_host += (of_host.empty() ? "" : "; ") + std::string(host.has.whole ? "all " : "") +
+                 std::to_string(slots) + (slots == 1 ? " slot" : " slots") + " to cluster " + lease.cluster +
+                 " (lease " + lease::text(lease.id) + ", " + std::string(lease::text(lease.phase)) + ")";
+    }
+  return words;
+}
+
 // "CLUSTER" and "all@CLUSTER": the hosts that it lends to us; "allremote": those of all clusters; "all@" our own cluster: ours.
 std::vector<HostNumber> all_hosts_of(const cycle::PlacementRules& rules, std::string_view word) {
   std::string_view cluster = word;
@@ -287,6 +305,7 @@ class HostsAnswer {
     if (at_ == 0)  // only in the first part: clients join the parts
       for (const ResourceId id : columns) to.add_index_names(rules.indices().at(id).name);
     const cycle::HostStandings standings(view.snapshot, view.now);
+    const auto lent = ask_.load() ? lent_words(view) : std::map<std::string, std::string>();
     std::size_t bytes = 0;
     for (std::size_t looked = 0; at_ < chosen_.hosts.size() && looked < kHostsOfPart && bytes < kAnswerPart;
          ++looked) {
@@ -294,6 +313,8 @@ class HostsAnswer {
       if (!filter.fits(number)) continue;
       auto& host = *to.add_hosts();
       host = host_of(view, standings, number, columns);
+      if (const auto words = lent.find(host.name()); words != lent.end())
+        (*host.mutable_words())["lent"] = words->second;
       const std::string group = chosen_.by_name.count(number) > 0 ? "" : condensed_group(rules, number);
       if (!group.empty()) (*host.mutable_words())["condensed"] = group;
       bytes += host.ByteSizeLong();
@@ -314,12 +335,43 @@ NextPart hosts_answer(const AnswerView& view, const wire::AskBatchHosts& ask) {
       [state = std::make_shared<HostsAnswer>(view, ask)](const AnswerView& now) { return state->next(now); };
 }
 
+namespace {
+
+// A resource that was asked for and that no hosts share; none: all are shared.
+std::optional<wire::BatchReply> not_shared(const cycle::PlacementRules& rules,
+                                           const wire::AskBatchHosts& ask) {
+  for (const auto& name : ask.resources())
+    if (const auto id = rules.indices().find(name); !id || !rules.shared_resource(*id))
+      return refused_answer(wire::BatchReply::Refusal::BAD_REQUEST, name + ": Not a shared resource");
+  return std::nullopt;
+}
+
+}  // namespace
+
+// Hosts are named as for bhosts: by any of their names, or by a group.
+std::vector<wire::BatchReply> exported_answer(const AnswerView& view, const wire::AskBatchHosts& ask) {
+  const auto& rules = view.snapshot.rules();
+  wire::AskBatchHosts official = ask;
+  if (auto refused = not_shared(rules, ask)) return {std::move(*refused)};
+  if (!ask.hosts().empty()) {
+    const Chosen chosen = named_hosts(view, ask);
+    if (chosen.refused) return {*chosen.refused};
+    official.clear_hosts();
+    for (const HostNumber host : chosen.hosts) official.add_hosts(rules.hosts[host].text());
+  }
+  const wire::BatchReply::Leases leases =
+      view.leases ? exported_leases(view.leases(), official) : wire::BatchReply::Leases();
+  const std::vector<wire::BatchReply::LeaseRow> rows(leases.rows().begin(), leases.rows().end());
+  return in_parts(rows, [](wire::BatchReply& part, const wire::BatchReply::LeaseRow* row) {
+    auto& to = *part.mutable_leases();
+    if (row != nullptr) *to.add_rows() = *row;
+  });
+}
+
 std::vector<wire::BatchReply> shared_answer(const AnswerView& view, const wire::AskBatchHosts& ask) {
   using Row = wire::BatchReply::SharedRow;
   const auto& rules = view.snapshot.rules();
-  for (const auto& name : ask.resources())
-    if (const auto id = rules.indices().find(name); !id || !rules.shared_resource(*id))
-      return {refused_answer(wire::BatchReply::Refusal::BAD_REQUEST, name + ": Not a shared resource")};
+  if (auto refused = not_shared(rules, ask)) return {std::move(*refused)};
   const cycle::HostStandings standings(view.snapshot, view.now);
   std::vector<Row> rows;
   for (std::uint32_t place = 0; place < rules.shared.size(); ++place) {

@@ -268,16 +268,6 @@ std::vector<wire::BatchReply> clusters_answer(const AnswerView& view) {
   return {std::move(reply)};
 }
 
-std::vector<wire::BatchReply> exported_answer(const AnswerView& view, const wire::AskBatchHosts& ask) {
-  const wire::BatchReply::Leases leases =
-      view.leases ? exported_leases(view.leases(), ask) : wire::BatchReply::Leases();
-  const std::vector<wire::BatchReply::LeaseRow> rows(leases.rows().begin(), leases.rows().end());
-  return in_parts(rows, [](wire::BatchReply& part, const wire::BatchReply::LeaseRow* row) {
-    auto& to = *part.mutable_leases();
-    if (row != nullptr) *to.add_rows() = *row;
-  });
-}
-
 std::vector<wire::BatchReply> groups_answer(const AnswerView& view, const wire::AskGroups& ask) {
   const auto& rules = view.snapshot.rules();
   std::vector<Group> groups =

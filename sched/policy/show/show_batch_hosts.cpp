@@ -64,12 +64,18 @@ std::string free_slots(const Host& h) {
   return std::to_string(h.max() > h.counts().jobs() ? h.max() - h.counts().jobs() : 0);
 }
 
+// LSF's width, or more where a value would touch the column before it.
+std::size_t width_of(const Column& column) {
+  return std::max({column.width, column.total.size() + 1, column.reserved.size() + 1});
+}
+
 std::string table_of(const std::vector<Column>& columns, std::size_t from, std::size_t to) {
   std::string header(kMargin, ' '), total = left(" Total", kMargin), kept = left(" Reserved", kMargin);
   for (std::size_t i = from; i < to; ++i) {
-    header += right(columns[i].name, columns[i].width);
-    total += right(columns[i].total, columns[i].width);
-    kept += right(columns[i].reserved, columns[i].width);
+    const std::size_t width = width_of(columns[i]);
+    header += right(columns[i].name, width);
+    total += right(columns[i].total, width);
+    kept += right(columns[i].reserved, width);
   }
   return header + "\n" + total + "\n" + kept + "\n";
 }
@@ -88,8 +94,8 @@ std::string load_tables(const BatchHosts& hosts, const Host& h) {
       to = first;
       if (to < columns.size() && columns[to].width == 7) ++to;
     }
-    while (from > 0 && to < columns.size() && (to == from || width + columns[to].width <= kWidest))
-      width += columns[to++].width;
+    while (from > 0 && to < columns.size() && (to == from || width + width_of(columns[to]) <= kWidest))
+      width += width_of(columns[to++]);
     text += (text.empty() ? "" : "\n") + table_of(columns, from, to);
     from = to;
   }
@@ -102,6 +108,8 @@ std::string block(const BatchHosts& hosts, const Host& h) {
   text += left(host_status(h, StatusForm::long_word), 15) + right(fixed(h.cpu_factor(), 2), 6) +
           right(user_limit(h), 6) + right(max_word(h), 7) + job_cells(h) + "      " + windows(h) + "\n";
   if (!h.comment().empty()) text += "\n ADMIN ACTION COMMENT: \"" + h.comment() + "\"\n";
+  if (const auto lent = h.words().find("lent"); lent != h.words().end())
+    text += "\n LENT TO OTHER CLUSTERS: " + lent->second + "\n";
   if (const auto trouble = h.words().find("trouble"); trouble != h.words().end())
     text += "\n LAST JOB COULD NOT BE STARTED: " + trouble->second + "\n";
   if (const auto why = h.words().find("not_ours"); why != h.words().end())

@@ -17,6 +17,10 @@ const char* flow(const LeaseRow& lease) { return lease.imports() ? "IMPORT" : "E
 const char* type(const LeaseRow& lease) { return lease.shared() ? "shared" : "exclusive"; }
 std::string or_dash(const std::string& word) { return word.empty() ? "-" : word; }
 std::string number(std::int64_t value) { return std::to_string(value); }
+// A blank is left before the widest amount of memory that MEM and SWP of lsb.resources take.
+std::string megabytes(bool has, std::int64_t value) {
+  return " " + right(has ? number(value) + "M" : "-", 10);
+}
 
 std::string job_cells(const Counts& counts) {
   return right(number(counts.jobs()), 7) + right(number(counts.running()), 7) +
@@ -72,8 +76,8 @@ std::string lease_block(const LeaseRows& leases, bool all) {
   };
   text += line("REMOTE_CLUSTER", "RESOURCE_FLOW", "STATUS", "LEASE", "STATE", "TYPE", "GRANT", "REASON");
   for (const LeaseRow& lease : leases)
-    text += line(lease.cluster(), flow(lease), lease.status(), lease.lease(), lease.state(), type(lease),
-                 or_dash(lease.grant()), or_dash(lease.reason()));
+    text += line(lease.cluster(), flow(lease), lease.status(), or_dash(lease.lease()), or_dash(lease.state()),
+                 type(lease), or_dash(lease.grant()), or_dash(lease.reason()));
   return text;
 }
 
@@ -117,14 +121,14 @@ std::string exported_hosts_table(const Leases& leases, bool wide) {
 std::string exported_hosts_long(const Leases& leases) {
   std::string text =
       "HOST_NAME          CONSUMER        LEASE           STATE      TYPE         MAX   HELD  NJOBS    RUN  "
-      "SSUSP  USUSP    RSV    MEM    SWP\n";
+      "SSUSP  USUSP    RSV        MEM        SWP\n";
   for (const LeaseRow& lease : leases.rows())
     for (const LeasedHost& host : lease.hosts())
       text += left(host.host(), 18) + " " + left(lease.cluster(), 15) + " " + left(lease.lease(), 15) + " " +
               left(lease.state(), 10) + " " + left(type(lease), 9) + right(number(host.exported()), 7) +
               right(number(host.slots()), 7) + job_cells(host.counts()) +
-              right(host.has_memory_mb() ? number(host.memory_mb()) + "M" : "-", 7) +
-              right(host.has_swap_mb() ? number(host.swap_mb()) + "M" : "-", 7) + "\n";
+              megabytes(host.has_memory_mb(), host.memory_mb()) +
+              megabytes(host.has_swap_mb(), host.swap_mb()) + "\n";
   return text;
 }
 
@@ -165,6 +169,15 @@ std::vector<std::string> wasted_lines(const Leases& leases) {
   return lines;
 }
 
+std::vector<std::string> left_out_lines(const Leases& leases) {
+  std::vector<std::string> lines;
+  for (const LeaseRow& lease : leases.rows())
+    if (!lease.reason().empty() && std::all_of(lease.hosts().begin(), lease.hosts().end(),
+                                               [](const LeasedHost& host) { return host.exported() <= 0; }))
+      lines.push_back("cluster " + lease.cluster() + " gets nothing: " + lease.reason());
+  return lines;
+}
+
 bool exports_resources(const Leases& leases) {
   return std::any_of(leases.rows().begin(), leases.rows().end(),
                      [](const LeaseRow& lease) { return lease.resources_size() > 0; });
@@ -199,6 +212,7 @@ std::string exported_resources_json(const Leases& leases) {
       records.push_back(json_record({{"RESOURCE", resource.resource()},
                                      {"CONSUMER", lease.cluster()},
                                      {"LEASE", lease.lease()},
+                                     {"STATE", lease.state()},
                                      {"TOTAL", number(resource.instances())},
                                      {"RESERVED", fixed(resource.used(), 1)},
                                      {"LOCATION", names_of(lease)}}));

@@ -27,6 +27,8 @@ std::string exported_hosts_json(const wire::BatchReply::Leases& leases);
 bool exports_hosts(const wire::BatchReply::Leases& leases);
 // One line for each lease with whole hosts that the consumer has not asked for: neither cluster can use them.
 std::vector<std::string> wasted_lines(const wire::BatchReply::Leases& leases);
+// One line for each consumer of a policy that has nothing for it: it has no lease, and so no row.
+std::vector<std::string> left_out_lines(const wire::BatchReply::Leases& leases);
 
 // bhosts -e -s
 std::string exported_resources_table(const wire::BatchReply::Leases& leases);

@@ -286,6 +286,9 @@ def test_queues_hosts_and_the_rest(_):
     check_exports(site)
     says(255, "", "No host is exported to another cluster\n", "bhosts", "-e")
     says(255, "", "No shared resource is exported to another cluster\n", "bhosts", "-e", "-s")
+    for shared, count in (((), "HOSTS"), (("-s",), "RESOURCES")):
+        expect_equal(json.loads(site.good("bhosts", "-e", *shared, "-json"))[count], 0, f"bhosts -e -json with {shared}")
+    says(255, "", "nosuch: Bad host name, host group name or compute unit\n", "bhosts", "-e", "nosuch")
     says(255, "", "bhosts: -R does not go with -e\n", "bhosts", "-e", "-R", "mem > 5")
     expect(site.good("bparams").startswith("Default Queues:  normal"), "bparams")
     expect_in("    MBD_SLEEP_TIME = ", site.good("bparams", "-a"), "bparams -a")

@@ -305,5 +305,80 @@ TEST_F(Borrowed, NewsOfOurLimChangeNothingThere) {
   EXPECT_EQ(rows({"east"}), "b1@east 4 ok, b2@east 1 ok");
 }
 
+// No host of the lease is known before the first slot is there.
+TEST_F(Borrowed, AJobIsToldThatSlotsOfItsLeaseAreInUseByTheProvidersJobs) {
+  auto files = book->jobs().config();
+  auto lsb = std::make_shared<conf::LsbFiles>(*files.lsb);
+  for (auto& queue : lsb->queues) queue.hosts = *conf::parse_host_items({"all@east"});
+  files.lsb = std::move(lsb);
+  book->configure(files, now);
+  keeper.configure(cycle::placement_rules(files.cluster, files.lsb));
+  borrow({});
+  const JobKey key{submit_seen(book::plain_job()), 0};
+  cycle::PendingReasons reasons(keeper.snapshot(), now);
+  const auto first = [&](std::vector<lease::AwaitedLease> awaited) {
+    AnswerView view{book->jobs(), book->hosts(), keeper.snapshot(), now};
+    view.awaited = [awaited] { return awaited; };
+    const auto shown = job_view(view, job(key), &reasons);
+    return shown.reasons_size() == 0 ? "" : shown.reasons(0).text() + ": " + shown.reasons(0).why();
+  };
+  EXPECT_EQ(
+      first({{{"east", 3}, 4}}),
+      "Hosts of lease <east#3> are not free yet: 4 slots come when jobs of cluster east that run there end");
+  EXPECT_THAT(first({{{"west", 3}, 4}}), testing::Not(testing::HasSubstr("lease")));
+}
+
+class Lent : public Answers {
+ protected:
+  static std::vector<lease::LeaseReport> one_lease() {
+    lease::LeaseReport lease;
+    lease.id = {"lab", 3};
+    lease.cluster = "west";
+    lease.phase = lease::Phase::active;
+    lease.hosts = {{"hostA", 4, {"hostA", 3, {}, {}, true}, {}}};
+    return {lease};
+  }
+  wire::BatchReply asked(const wire::BatchRequest& request) {
+    AnswerView view{book->jobs(), book->hosts(), keeper.snapshot(), now};
+    view.leases = one_lease;
+    wire::BatchReply all;
+    auto next = answers::answer(request, book::kAnn, view);
+    for (bool last = !next; !last;) {
+      auto part = (*next)(view);
+      if (!part) break;
+      all.MergeFrom(*part);
+      last = part->last();
+    }
+    return all;
+  }
+  wire::BatchReply exported(const std::string& host, const std::string& resource = "") {
+    wire::BatchRequest request;
+    request.mutable_hosts()->set_exported(true);
+    if (!host.empty()) request.mutable_hosts()->add_hosts(host);
+    if (!resource.empty()) request.mutable_hosts()->add_resources(resource);
+    return asked(request);
+  }
+};
+
+TEST_F(Lent, BhostsLNamesTheConsumerOfAHost) {
+  wire::BatchRequest request;
+  request.mutable_hosts()->set_load(true);
+  request.mutable_hosts()->add_hosts("hostA");
+  const auto reply = asked(request);
+  ASSERT_EQ(reply.hosts().hosts_size(), 1);
+  EXPECT_EQ(reply.hosts().hosts(0).words().at("lent"), "all 4 slots to cluster west (lease lab#3, active)");
+  request.mutable_hosts()->set_load(false);
+  EXPECT_EQ(asked(request).hosts().hosts(0).words().count("lent"), 0U);
+}
+
+TEST_F(Lent, BhostsEKnowsTheHostsThatBhostsKnows) {
+  EXPECT_EQ(exported("hostA").leases().rows_size(), 1);
+  EXPECT_EQ(exported("all").leases().rows_size(), 1);
+  EXPECT_FALSE(exported("hostB").has_refusal());
+  EXPECT_EQ(exported("hostB").leases().rows_size(), 0);
+  EXPECT_EQ(exported("nosuch").refusal().text(), "nosuch: Bad host name, host group name or compute unit");
+  EXPECT_EQ(exported("", "nosuch").refusal().text(), "nosuch: Not a shared resource");
+}
+
 }  // namespace
 }  // namespace rollcall::sched::answers

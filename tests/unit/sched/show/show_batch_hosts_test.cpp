@@ -101,6 +101,29 @@ TEST(BatchHostsLong, IsThatOfARealSession) {
             "\n");
 }
 
+TEST(BatchHostsLong, KeepsABlankBetweenLargeAmounts) {
+  BatchHosts hosts;
+  for (const char* name : {"r15s", "r1m", "r15m", "ut", "pg", "io", "ls", "it", "tmp", "swp", "mem"})
+    hosts.add_index_names(name);
+  auto& host = add_host(hosts, "archer", 2);
+  for (const float total :
+       {0.0F, 0.0F, 0.0F, 0.0F, 0.0F, 1.0F, 1.0F, 437.0F, 104857600.0F, 129484.8F, 129484.8F})
+    host.add_total(total);
+  for (int i = 0; i < 11; ++i) host.add_reserved(i == 10 ? 129484.8F : 0);
+  const std::string text = batch_hosts_long(hosts);
+  EXPECT_NE(text.find("    it   tmp    swp    mem  slots\n"), std::string::npos) << text;
+  EXPECT_NE(text.find("   437  100T 126.4G 126.4G      2\n"), std::string::npos) << text;
+}
+
+TEST(BatchHostsLong, SaysWhatOtherClustersHaveOfAHost) {
+  BatchHosts hosts;
+  (*add_host(hosts, "archer", 0).mutable_words())["lent"] =
+      "all 4 slots to cluster west (lease lab#3, active)";
+  EXPECT_NE(batch_hosts_long(hosts).find(
+                "\n LENT TO OTHER CLUSTERS: all 4 slots to cluster west (lease lab#3, active)\n"),
+            std::string::npos);
+}
+
 TEST(BatchHostsFields, AreThoseOfARealSession) {
   BatchHosts hosts;
   add_host(hosts, "archer", 2);

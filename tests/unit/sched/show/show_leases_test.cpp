@@ -138,13 +138,13 @@ TEST(ExportedHosts, AreALineForEachConsumerWithL) {
   EXPECT_EQ(
       exported_hosts_long(two_leases()),
       "HOST_NAME          CONSUMER        LEASE           STATE      TYPE         MAX   HELD  NJOBS    "
-      "RUN  SSUSP  USUSP    RSV    MEM    SWP\n"
+      "RUN  SSUSP  USUSP    RSV        MEM        SWP\n"
       "a                  west            east#1          active     shared         4      3      2      "
-      "2      0      0      0   100M      -\n"
+      "2      0      0      0       100M          -\n"
       "b                  west            east#1          active     shared         2      2      0      "
-      "0      0      0      0      -      -\n"
+      "0      0      0      0          -          -\n"
       "a                  north           east#2          active     exclusive      1      1      1      "
-      "1      0      0      0      -      -\n");
+      "1      0      0      0          -          -\n");
 }
 
 TEST(ExportedHosts, HaveARecordForEachConsumer) {
@@ -174,6 +174,33 @@ TEST(ExportedResources, AreOneLineForEachLease) {
             "AppX                 west            east#1          active            3.0            1.0       "
             "a b\n");
   EXPECT_THAT(exported_resources_json(two_leases()), HasSubstr("\"TOTAL\":\"3\""));
+}
+
+TEST(ExportedHosts, KeepABlankBetweenLargeAmounts) {
+  auto leases = two_leases();
+  leases.mutable_rows(0)->mutable_hosts(0)->set_memory_mb(102'400);
+  leases.mutable_rows(0)->mutable_hosts(0)->set_swap_mb(1'000'000'000);
+  EXPECT_THAT(exported_hosts_long(leases), HasSubstr("      0    102400M 1000000000M\n"));
+}
+
+TEST(ExportedHosts, NameAConsumerThatGetsNothing) {
+  auto leases = two_leases();
+  EXPECT_THAT(left_out_lines(leases), IsEmpty());
+  auto& row = *leases.add_rows();
+  row.set_cluster("south");
+  row.set_status("disc");
+  row.set_reason("its share is less than one");
+  EXPECT_THAT(left_out_lines(leases), ElementsAre("cluster south gets nothing: its share is less than one"));
+  wire::BatchReply::ClusterRows clusters;
+  *clusters.add_leases() = row;
+  EXPECT_THAT(
+      clusters_table(clusters, true),
+      HasSubstr(
+          "south           EXPORT         disc   -               -         exclusive -         its share"));
+}
+
+TEST(ExportedResources, HaveTheStateOfTheirLeaseInJson) {
+  EXPECT_THAT(exported_resources_json(two_leases()), HasSubstr("\"STATE\":\"active\""));
 }
 
 }  // namespace
