@@ -90,7 +90,8 @@ class LifeElsewhere : protected LifeEnd {
     if (told.how == How::withdrawn && record_.has_forwarded()) count_return(told);
     if (!record_.has_forwarded()) pause_after_a_short_run();
     if (!told.due_to.empty()) avoid(host_of_end(told));
-    record_.set_start_failure(told.why);
+    // Slots of a lease that are taken back: the attempt may have run.
+    record_.set_start_failure(told.how == How::withdrawn && !record_.has_forwarded() ? "" : told.why);
     if (record_.stopped_by_user() || record_.stopped_by_admin()) record_.set_requeue_held(true);
     pend_again(why);
   }
@@ -234,6 +235,8 @@ class LifeElsewhere : protected LifeEnd {
 
   // Why it pends here again.
   std::string why_back(const report::Over& told) const {
+    if (!record_.has_forwarded() && told.how == How::withdrawn)
+      return "slots on " + record_.hosts(0).name() + " were taken back" + (told.why.empty() ? "" : ": " + told.why);
     if (!told.why.empty() || !record_.has_forwarded()) return told.why;
     const auto& forwarded = record_.forwarded();
     const std::string cluster = "cluster " + forwarded.cluster();

@@ -342,6 +342,8 @@ std::string job_block(const JobView& job, const wire::Submission& asked, Wrappin
   if (!record.start_failure().empty() && pending(record.status()))
     text += paragraph(time.at(record.status_us()) + ": Could not be started: " + record.start_failure() + ";",
                       wrapping);
+  if (record.start_failure().empty() && !record.why_requeued().empty() && pending(record.status()))
+    text += paragraph(time.at(record.status_us()) + ": Requeued: " + record.why_requeued() + ";", wrapping);
   if (!record.start_failure().empty() && record.status() == wire::STATUS_UNKWN)
     text += paragraph(time.at(record.status_us()) + ": Unknown: " + record.start_failure() + ";", wrapping);
   text += reasons_block(job, reasons) + remote_queues_block(job) + memory_block(record.usage()) +

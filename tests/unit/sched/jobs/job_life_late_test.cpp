@@ -39,6 +39,8 @@ TEST_F(LateEnd, ARecalledJobRanAsLongAsItsProviderSays) {
   ASSERT_EQ(events().size(), 1U);
   EXPECT_EQ(events()[0].status().status(), wire::STATUS_PEND);
   EXPECT_EQ(events()[0].status().end_us(), wall_seconds(1040).us);
+  EXPECT_EQ(events()[0].status().why(), "slots on b1@east were taken back") << "a host of its cluster";
+  EXPECT_EQ(job.record.start_failure(), "") << "it had started";
   now = wall_seconds(1110);
   EXPECT_THAT(sums(), ElementsAre(70, 0, 40, 0, 0, 0)) << "it pends since it was taken back";
 }
