@@ -49,8 +49,7 @@ class HostReader {
     const std::string word = cells_.word("type");
     if (word.empty() || word == "!") return std::nullopt;
     const auto& known = shared_.host_types;
-    if (std::find(known.begin(), known.end(), word) == known.end() &&
-        std::find(std::begin(kDetectedTypes), std::end(kDetectedTypes), word) == std::end(kDetectedTypes)) {
+    if (std::find(known.begin(), known.end(), word) == known.end() && !is_detected_type(word)) {
       cells_.error("type", word, "! or a type of section HostType in lsf.shared");
       return std::nullopt;  // the host finds its own
     }
@@ -122,6 +121,10 @@ class HostReader {
 };
 
 }  // namespace
+
+bool is_detected_type(std::string_view type) {
+  return std::find(std::begin(kDetectedTypes), std::end(kDetectedTypes), type) != std::end(kDetectedTypes);
+}
 
 std::vector<ClusterHost> read_host_section(const SectionFile& file, const LsfShared& shared,
                                            const IndexTable& indices, HostNames& names, Problems& problems) {

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <utility>
 
+#include "common/conf/host_section.hpp"
 #include "common/conf/row_reader.hpp"
 #include "sched/policy/cycle/compiled_demand.hpp"
 #include "sched/policy/cycle/tally.hpp"
@@ -68,8 +69,8 @@ void set_words(const HostFacts& facts, const IndexTable& indices, HostValues& va
   }
 }
 
-// A type or model that lsf.shared here does not have gets its cluster's name behind it, so that it is `any` and no type of ours. A
-// model that both have is as fast as ours says.
+// A type or model that lsf.shared here does not have gets its cluster's name behind it, so that it is `any` and no type of ours; types that
+// hosts find by themselves are the same everywhere. A model that both have is as fast as ours says.
 HostFacts as_seen_here(HostFacts facts, const PlacementRules& rules, const HostId& host) {
   const auto& shared = rules.cluster->shared;
   const auto known = [](const std::vector<std::string>& names, const std::string& name) {
@@ -80,7 +81,7 @@ HostFacts as_seen_here(HostFacts facts, const PlacementRules& rules, const HostI
     facts.cpu_factor = model->cpu_factor;
   else if (!facts.model.empty())
     facts.model += behind;
-  if (!known(shared.host_types, facts.type)) facts.type += behind;
+  if (!known(shared.host_types, facts.type) && !conf::is_detected_type(facts.type)) facts.type += behind;
   facts.name = host.text();
   return facts;
 }

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "common/base/host_list.hpp"
+#include "common/conf/host_section.hpp"
 #include "sched/policy/lease/exports.hpp"
 
 namespace rollcall::sched::lease {
@@ -124,7 +125,7 @@ void check_selection(const ExportPolicy& policy, const conf::ClusterFiles& files
   const conf::Place place = conf::place_of(policy.places, "RES_SELECT", policy.place);
   const auto take = [&](const std::string& resource, const std::string& word) {
     const auto& types = files.shared.host_types;
-    if (word == "any" || word == "local" || files.shared.model(word) ||
+    if (word == "any" || word == "local" || files.shared.model(word) || conf::is_detected_type(word) ||
         std::find(types.begin(), types.end(), word) != types.end())
       return;
     problems.warning(place, "RES_SELECT: found " + resource + " " + printable(word) + ", expected a " +

@@ -257,6 +257,24 @@ TEST_F(BorrowedHosts, HostsOfTwoOtherClustersAreOfOneJobOnlyBehindAHostOfOurs) {
   EXPECT_EQ(plan(), "") << "it asks to begin on a borrowed host";
 }
 
+TEST_F(BorrowedHosts, TypesThatHostsFindByThemselvesAreTheSameWithoutARowOfLsfShared) {
+  borrow(kHosts);
+  HostFacts facts;
+  facts.ncpus = 2;
+  for (const auto& [host, type] : {std::pair(kHosts[0], "AARCH64"), std::pair(kHosts[1], "MINE")}) {
+    bring_up(snapshot, host, {.slots = 1});
+    facts.type = type;
+    snapshot.set_facts(*snapshot.rules().host(host), facts);
+  }
+  Demand demand = demand_of("normal");
+  demand.resreq = "select[type == MINE]";
+  wait(1, demand);
+  EXPECT_EQ(plan(), "") << "each cluster may mean another one by it";
+  demand.resreq = "select[type == AARCH64]";
+  wait(2, demand);
+  EXPECT_EQ(plan(), "2 b1@east");
+}
+
 TEST_F(BorrowedHosts, WhereTheTileFailsNothingIsSaidOfTheFirstHost) {
   borrow(kHosts);
   for (const HostId& host : kHosts) bring_up(snapshot, host, {.slots = 2});
