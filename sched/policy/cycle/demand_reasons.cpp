@@ -157,9 +157,16 @@ class Explanation {
     std::string why = "job asks for " + asked + span_words() + ", " + slots_text(free_) +
                       (free_ == 1 ? " is" : " are") + " free on " + std::to_string(fitting_) +
                       (fitting_ == 1 ? " host that fits" : " hosts that fit");
-    if (free_ >= demand.min_slots && clusters_.size() > 1 && begins_elsewhere(demand))
+    if (clusters_.size() > 1 && enough_but_for_clusters() && begins_elsewhere(demand))
       why += "; on hosts of several clusters a job begins on one of ours";
     reasons.push_back({"Not enough job slots", std::move(why), {}});
+  }
+
+  // Whether hosts of one cluster that were free like these would do.
+  bool enough_but_for_clusters() const {
+    if (!compiled_.same.empty() || (compiled_.span && compiled_.span->hosts == 1)) return false;
+    const long long missing = entry_.demand.min_slots - tiled_;
+    return missing <= 0 || missing <= in_part_of_a_tile_;
   }
 
   // No host of ours fits, or the job must begin on another.
@@ -201,6 +208,11 @@ class Explanation {
     if (fit.obstacle == Obstacle::none) {
       ++fitting_;
       free_ += fit.slots;
+      const int tile = search_.tile(entry_, host);
+      if (fit.slots < tile && !entry_.demand.whole_hosts)
+        in_part_of_a_tile_ = std::max(in_part_of_a_tile_, fit.slots);
+      else
+        tiled_ += entry_.demand.whole_hosts ? 1 : tile > 0 ? tile : fit.slots;
       clusters_.insert(rules().hosts[host].cluster());
       ours_fits_ = ours_fits_ || rules().hosts[host].ours();
       return;
@@ -422,6 +434,8 @@ class Explanation {
   std::map<std::pair<Obstacle, std::uint32_t>, std::size_t> alike_;
   int fitting_ = 0;
   long long free_ = 0;
+  long long tiled_ = 0;        // of these, those that the job takes: whole tiles, or hosts with -nnodes
+  int in_part_of_a_tile_ = 0;  // the most on a host that has less than a tile: a job's last host may
   std::set<std::string_view> clusters_;  // of the hosts that fit
   bool ours_fits_ = false;
 };

@@ -73,6 +73,8 @@ class HostSearch {
 
   // Whether the host suits jobs of the demand, free slots and resources aside; if not, with the obstacle.
   Fit suits(const Snapshot::DemandEntry& entry, HostNumber host) const;
+  // Slots that the job takes of a host at once: those of ptile, or of the whole host; 0: any number.
+  int tile(const Snapshot::DemandEntry& entry, HostNumber host) const;
 
  private:
   enum Answer : std::uint8_t { unknown, yes, no };
@@ -99,8 +101,6 @@ class HostSearch {
   Allocation fill_alike(Look& look, const Alternative& alternative, const Each& each) const;
   bool give(Look& look, const Alternative& alternative, HostNumber host, Allocation& draft,
             std::vector<HostNumber>& passed) const;
-  // Slots that the job takes of a host at once: those of ptile, or of the whole host; 0: any number.
-  int tile(const Snapshot::DemandEntry& entry, HostNumber host) const;
   int least(const Snapshot::DemandEntry& entry, HostNumber host) const;
   bool in_part(const Snapshot::DemandEntry& entry, HostNumber host) const;
   bool of_root(const Snapshot::DemandEntry& entry, HostNumber host) const;

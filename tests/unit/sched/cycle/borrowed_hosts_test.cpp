@@ -231,6 +231,14 @@ TEST_F(BorrowedHosts, HostsOfTwoOtherClustersAreOfOneJobOnlyBehindAHostOfOurs) {
       std::string::npos)
       << why_text(snapshot, scenario.now, {1, 0});
   snapshot.forget({1, 0});
+  wait(5, demand_of("remote", 4, "span[ptile=2]"));
+  EXPECT_EQ(plan(), "");
+  const std::string of_ptile = why_text(snapshot, scenario.now, {5, 0});
+  EXPECT_NE(of_ptile.find("job asks for 4 slots, 2 on each host, 5 slots are free on 3 hosts that fit"),
+            std::string::npos)
+      << of_ptile;
+  EXPECT_EQ(of_ptile.find("a job begins on one of ours"), std::string::npos) << "one host alone has 2 slots";
+  snapshot.forget({5, 0});
   wait(2, demand_of("remote", 3));
   EXPECT_EQ(plan(), "2 3*c1@west") << "one cluster has enough, though not with the best host";
   snapshot.forget({2, 0});
