@@ -58,8 +58,8 @@ void ForwardedCounts::came_back(std::uint64_t forward) {
 }
 
 ForwardedCounts::Outcome ForwardedCounts::updated(const Update& update) {
-  if (update.accounts_for >= next_ || negative(update.figures)) return Outcome::invalid;
   if (newest_ && update.order <= newest_->order) return Outcome::outdated;
+  if (update.accounts_for >= next_ || negative(update.figures)) return Outcome::invalid;
   newest_ = update;
   count_unaccounted();
   return Outcome::taken;

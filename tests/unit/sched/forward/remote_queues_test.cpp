@@ -79,6 +79,16 @@ TEST(RemoteQueues, AreClosedWhileFiguresSaySo) {
   EXPECT_EQ(queues.of({kEast}, {"east"}, at(2))[0].closed, "");
 }
 
+TEST(RemoteQueues, AreNotClosedByAnOutdatedUpdate) {
+  RemoteQueues queues(1);
+  queues.connected("east", true);
+  queues.updated(news(kEast, 2, 5), at(0));
+  QueueNews late = news(kEast, 1, 3, 7);
+  late.closed = true;
+  EXPECT_EQ(queues.updated(late, at(1)), ForwardedCounts::Outcome::outdated);
+  EXPECT_FALSE(queues.of({kEast}, {"east"}, at(1))[0].closed_there);
+}
+
 // Its files may say meanwhile that no figures are sent, so nothing would open the queue here.
 TEST(RemoteQueues, AreNotClosedByWhatAnEarlierConnectionTold) {
   RemoteQueues queues(1);
