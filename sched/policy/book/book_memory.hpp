@@ -20,7 +20,7 @@
 
 namespace rollcall::sched::book {
 
-// The jobs of one user, queue or host. Its address is stable for the Book's life: entries of jobs point to it.
+// The jobs of one user, queue or host. Those of users and queues stay for the Book's life: entries of jobs point to them.
 struct JobsOf {
   std::set<JobKey> jobs;  // of a host: placed there
   StatusCounts counts;
