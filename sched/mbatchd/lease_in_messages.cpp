@@ -93,11 +93,9 @@ Result<void> LeaseIn::take_stands(const std::string& cluster, const wire::LeaseS
   auto lease_told = peers::believed(told);
   if (!lease_told) return lease_told.error();
   const LeaseId id{cluster, lease_told->lease};
-  const lease::GrantNumber number = lease_told->told.number;
-  if (const auto known = leases_.find(id); known != leases_.end() &&
-                                           known->second.phase != lease::Phase::returned &&
-                                           number == known->second.number && number != lease::GrantNumber{}) {
-    answers_.insert(id);  // nothing is new under a number that was told already
+  if (const auto known = leases_.find(id);
+      known != leases_.end() && !lease::is_news(known->second, lease_told->told)) {
+    answers_.insert(id);
     handler_.turn_soon();
     return {};
   }

@@ -3,6 +3,11 @@
 namespace rollcall::sched::lease {
 namespace {
 
+// What was asked for stays asked for while the provider does not know it.
+Phase phase_of(const ConsumerLease& lease, const event::Told& told) {
+  return told.phase == Phase::offered && lease.wants ? Phase::requested : told.phase;
+}
+
 class ConsumerStep {
  public:
   ConsumerStep(ConsumerLease& lease, const JobsNow& jobs) : lease_(lease), jobs_(jobs) {}
@@ -10,11 +15,10 @@ class ConsumerStep {
   ConsumerEffects effects;
 
   void operator()(const event::Told& told) {
-    if (told.number < lease_.number || lease_.phase == Phase::returned) return answer();
+    if (!is_news(lease_, told)) return answer();
     lease_.remarks = told.remarks;
     if (told.number > lease_.number || told.number == GrantNumber{}) {
-      // What was asked for stays asked for while the provider does not know it.
-      lease_.phase = told.phase == Phase::offered && lease_.wants ? Phase::requested : told.phase;
+      lease_.phase = phase_of(lease_, told);
       lease_.number = told.number;
       lease_.hosts = told.hosts;
       lease_.resources = told.resources;
@@ -55,6 +59,13 @@ class ConsumerStep {
 
 GrantNumber acknowledges(const ConsumerLease& lease, const JobsNow& jobs) {
   return jobs.unanswered ? GrantNumber{} : lease.number;
+}
+
+bool is_news(const ConsumerLease& lease, const event::Told& told) {
+  if (told.number < lease.number || lease.phase == Phase::returned) return false;
+  if (told.number > lease.number || told.remarks != lease.remarks) return true;
+  return told.number == GrantNumber{} && (phase_of(lease, told) != lease.phase || told.hosts != lease.hosts ||
+                                          told.resources != lease.resources);
 }
 
 ConsumerEffects step(ConsumerLease& lease, const ConsumerEvent& event, const JobsNow& jobs) {

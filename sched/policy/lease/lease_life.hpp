@@ -31,7 +31,7 @@
 //   state     | event                                | becomes
 //   ----------+--------------------------------------+---------------------------------------------------
 //   any       | Told, a larger number                | what it says; Answer when no older start is unanswered
-//   any       | Told, the same number                | its remarks are taken; Answer again
+//   any       | Told, the same number                | its remarks are taken; Answer again; before the first grant: what it says
 //   offered   | Wanted                               | requested, Answer
 //   any       | Unlisted (all leases were told)      | returned
 //   any       | Answered, Connected                  | Answer
@@ -209,6 +209,8 @@ using ConsumerEvent =
 using ConsumerEffect = std::variant<effect::Answer, effect::Forget>;
 using ConsumerEffects = std::vector<ConsumerEffect>;
 
+// Whether it changes the lease: what is older, and what is told once more, is answered and nothing else.
+bool is_news(const ConsumerLease& lease, const event::Told& told);
 ConsumerEffects step(ConsumerLease& lease, const ConsumerEvent& event, const JobsNow& jobs);
 
 }  // namespace rollcall::sched::lease

@@ -388,6 +388,28 @@ TEST_F(LeaseInTest, WhatIsToldAgainOfALeaseIsAnsweredAndCostsNothingMore) {
   EXPECT_TRUE(keeper->snapshot().rules().host("n2@east")) << "a number has one meaning";
   tells(2);
   EXPECT_TRUE(in->unsettled());
+  in->settle();
+  tells(1);
+  EXPECT_FALSE(in->unsettled()) << "an older number";
+}
+
+TEST_F(LeaseInTest, AnOfferOfALeaseThatIsToldAgainCostsNothingMore) {
+  connects();
+  const auto offers = [this](int slots) {
+    wire::PeerMessage message;
+    auto& told = *message.mutable_lease_stands();
+    told.set_lease(6);
+    auto& host = *told.add_hosts();
+    host.set_host("n4");
+    host.set_slots(slots);
+    ASSERT_TRUE(in->heard("east", message));
+  };
+  offers(2);
+  in->settle();
+  offers(2);
+  EXPECT_FALSE(in->unsettled()) << "no grant has a number yet";
+  offers(1);
+  EXPECT_TRUE(in->unsettled()) << "it offers another number of slots";
 }
 
 // Its own parts that were left over are asked back, however many another one makes up.
