@@ -17,22 +17,22 @@ int LeaseWorld::licences_used(const Master& master) const {
 }
 
 std::set<std::pair<std::string, int>> LeaseWorld::running_holders() const {
-  std::set<std::pair<std::string, int>> holders;
+  std::set<std::pair<std::string, int>> running;
   for (const auto& [host, res] : res_) {
     for (const int attempt : res.running)
-      if (holds(attempt)) holders.emplace(host, attempt);
+      if (holds(attempt)) running.emplace(host, attempt);
     for (const int job : res.locals)
-      if (holds(job)) holders.emplace(host, -job);
+      if (holds(job)) running.emplace(host, -job);
   }
-  return holders;
+  return running;
 }
 
 // On the licence server: a licence comes back when its job ends. The elim asks now and then.
 void LeaseWorld::check_out_or_tell() {
   if (licences_ != Licences::reported) return;
-  const auto holders = running_holders();
-  std::erase_if(checked_out_, [&](const auto& one) { return !holders.contains(one); });
-  for (const auto& one : holders)
+  const auto running = running_holders();
+  std::erase_if(checked_out_, [&](const auto& one) { return !running.contains(one); });
+  for (const auto& one : running)
     if (!unreliable_ || one_in(6)) checked_out_.insert(one);
   if (!unreliable_ || one_in(4)) reported_ = kLicences - static_cast<int>(checked_out_.size());
 }

@@ -352,10 +352,10 @@ TEST_F(Answers, UsersAreTheCallerOrThoseNamed) {
 }
 
 TEST_F(Answers, GroupsWithoutARowHaveTheSlotLimitOfDefault) {
-  const auto limits_of_dev = [&](const std::vector<conf::UserLimits>& rows) {
+  const auto limits_of_dev = [&](const std::vector<conf::UserLimits>& limits) {
     auto files = book->jobs().config();
     auto lsb = std::make_shared<conf::LsbFiles>(*files.lsb);
-    lsb->users.users = rows;
+    lsb->users.users = limits;
     files.lsb = std::move(lsb);
     book->configure(files, now);
     keeper.configure(cycle::placement_rules(files.cluster, files.lsb));

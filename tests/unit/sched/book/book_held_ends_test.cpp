@@ -163,7 +163,9 @@ TEST_F(HeldEnds, APostExecutionThatEndsMeanwhileIsHeldWithTheEnd) {
       told_all("n2@east");
     EXPECT_EQ(acknowledged(), 2);
     EXPECT_EQ(status(job_), recalls ? wire::STATUS_PEND : wire::STATUS_EXIT);
-    if (!recalls) EXPECT_EQ(job(job_).record.post_status(), wire::POST_ERR);
+    if (!recalls) {
+      EXPECT_EQ(job(job_).record.post_status(), wire::POST_ERR);
+    }
   }
 }
 

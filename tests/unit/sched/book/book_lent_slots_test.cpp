@@ -214,8 +214,8 @@ TEST_F(OnLentSlots, ARecallOfAPartAsksItsClusterFirst) {
   tells("hostA", report::Prepared{{{key, job(key).record.attempt()}}});
   using Recall = ForwardedJobs::Recall;
   const auto releases = [&](Recall how) {
-    const auto effects = book->forwards().recall_lent(key, "no longer exported", now, how);
-    return std::any_of(effects.begin(), effects.end(),
+    const auto ordered = book->forwards().recall_lent(key, "no longer exported", now, how);
+    return std::any_of(ordered.begin(), ordered.end(),
                        [](const Effect& one) { return std::holds_alternative<effect::OrderRelease>(one); });
   };
   EXPECT_FALSE(releases(Recall::asks));
