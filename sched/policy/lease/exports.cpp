@@ -287,9 +287,10 @@ void check_parts(const ExportPolicy& policy, conf::Problems& problems) {
   const auto parts = divide(whole, shares_of(policy.consumers));
   for (std::size_t i = 0; i < policy.consumers.size(); ++i)
     if (parts[i] == 0 && whole > 0)
-      problems.warning(policy.place, "DISTRIBUTION: found cluster " + printable(policy.consumers[i].cluster) +
-                                         ", whose share of " + amount_words(policy, whole) +
-                                         " is less than one, expected more: nothing is exported to it");
+      problems.warning(conf::place_of(policy.places, "DISTRIBUTION", policy.place),
+                       "DISTRIBUTION: found cluster " + printable(policy.consumers[i].cluster) +
+                           ", whose share of " + amount_words(policy, whole) +
+                           " is less than one, expected more: nothing is exported to it");
 }
 
 }  // namespace

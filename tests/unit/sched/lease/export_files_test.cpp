@@ -115,7 +115,7 @@ TEST(ExportFiles, WarnOfMoreThanASelectionInResSelect) {
 }
 
 TEST(ExportFiles, WarnOfWholeHostsForAClusterThatIsNoPeer) {
-  EXPECT_THAT(said(policy("RES_SELECT = type==LINUX\nNHOSTS = 1", "([west, 1] [east, 1] [lab, 1])")),
+  EXPECT_THAT(said(policy("RES_SELECT = type==LINUX\nNHOSTS = 3", "([west, 1] [east, 1] [lab, 1])")),
               ElementsAre(at(4,
                              "warning: DISTRIBUTION: found cluster \"east\", which is no peer of this "
                              "cluster, expected a peer: neither cluster can use the hosts that it gets")));
