@@ -197,7 +197,7 @@ void Requests::control(io::LinkId link, const sched::Identity& who, const Contro
     return clients_.reply(link, refusal(Refusal::NOT_ALLOWED, "User permission denied"));
   }
   if (asked.action() == Control::WRITE_OFF_CLUSTERS) return write_off(link, who, asked);
-  log_.notice(who.user + ": " + Control::Action_Name(asked.action()));
+  if (!asked.only_say()) log_.notice(who.user + ": " + Control::Action_Name(asked.action()));
   const auto reply = controls_.carry_out(asked, handler_.configuration());
   if (asked.action() == Control::FORGET_CLUSTERS && !asked.only_say()) note_stores_taken(who, asked, reply);
   clients_.reply(link, reply);

@@ -168,8 +168,9 @@ def test_files_and_bpeek_are_the_submitters_where_another_user_runs_the_job(benc
         wait_until(lambda: "last" in contents(f"{home}/followed"), lambda: f"bpeek -f to go on: {contents(f'{home}/followed')}", 60)
         open(f"{place}/end", "w").close()
         expect_equal(west.wait_for(job, "DONE", "EXIT"), "DONE", f"{long_form(west, job)} {west.logs_text()}")
-        wait_until(lambda: "code" in contents(f"{home}/followed"), lambda: f"bpeek -f to end: {contents(f'{home}/followed')}", 60)
-        expect_in("last\ncode 0\n", contents(f"{home}/followed"), "bpeek -f")
+        wait_until(lambda: "\ncode " in contents(f"{home}/followed"), lambda: f"bpeek -f to end: {contents(f'{home}/followed')}", 60)
+        followed = contents(f"{home}/followed")  # with the report where the job's host wrote it before bpeek's last look
+        expect("there\nlast\n" in followed and followed.endswith("\ncode 0\n"), followed)
         expect(contents(f"{home}/out").startswith(f"brought\n{THERE}\nthere\nlast\n"), contents(f"{home}/out"))
         expect_equal(contents(f"{home}/err"), "wrong\n", "-e")
         expect_equal(contents(f"{home}/got"), "back\n", "-f back")

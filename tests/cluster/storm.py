@@ -31,7 +31,10 @@ def test_tasks_wait_for_the_descriptors_of_those_that_have_ended(bench):
     open_gate(gate)
     job.expect_exit(0, 150)
     expect_equal(len(notes_in(notes)), tasks, f"tasks that ran\n{job.told()}")
-    hold_report_against_notes(job.report, notes)
+    try:
+        hold_report_against_notes(job.report, notes)
+    except AssertionError as differ:
+        raise AssertionError(f"{differ}\n{job.told()}") from None
     expect("its descriptor is needed" not in job.stderr, f"no TaskStarter is closed to make room\n{job.told()}")
     bench.saw("; ".join(line for line in job.stderr.splitlines() if "refused" in line) or "no line about strangers")
     expect_equal(job.stderr.count(FULL), 1, f"lines that say so\n{job.told()}")

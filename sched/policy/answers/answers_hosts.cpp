@@ -305,7 +305,7 @@ class HostsAnswer {
     if (at_ == 0)  // only in the first part: clients join the parts
       for (const ResourceId id : columns) to.add_index_names(rules.indices().at(id).name);
     const cycle::HostStandings standings(view.snapshot, view.now);
-    const auto lent = ask_.load() ? lent_words(view) : std::map<std::string, std::string>();
+    if (at_ == 0 && ask_.load()) lent_ = lent_words(view);  // once: they look at all leases
     std::size_t bytes = 0;
     for (std::size_t looked = 0; at_ < chosen_.hosts.size() && looked < kHostsOfPart && bytes < kAnswerPart;
          ++looked) {
@@ -313,7 +313,7 @@ class HostsAnswer {
       if (!filter.fits(number)) continue;
       auto& host = *to.add_hosts();
       host = host_of(view, standings, number, columns);
-      if (const auto words = lent.find(host.name()); words != lent.end())
+      if (const auto words = lent_.find(host.name()); words != lent_.end())
         (*host.mutable_words())["lent"] = words->second;
       const std::string group = chosen_.by_name.count(number) > 0 ? "" : condensed_group(rules, number);
       if (!group.empty()) (*host.mutable_words())["condensed"] = group;
@@ -324,6 +324,7 @@ class HostsAnswer {
 
   const wire::AskBatchHosts ask_;
   Chosen chosen_;
+  std::map<std::string, std::string> lent_;  // what `bhosts -l` says of slots that leases have, by host
   std::size_t at_ = 0;
   bool over_ = false;
 };
@@ -352,15 +353,17 @@ std::optional<wire::BatchReply> not_shared(const cycle::PlacementRules& rules,
 std::vector<wire::BatchReply> exported_answer(const AnswerView& view, const wire::AskBatchHosts& ask) {
   const auto& rules = view.snapshot.rules();
   wire::AskBatchHosts official = ask;
+  bool any_host = view.leases != nullptr;
   if (auto refused = not_shared(rules, ask)) return {std::move(*refused)};
   if (!ask.hosts().empty()) {
     const Chosen chosen = named_hosts(view, ask);
     if (chosen.refused) return {*chosen.refused};
+    if (chosen.hosts.empty()) any_host = false;  // a group that has none now
     official.clear_hosts();
     for (const HostNumber host : chosen.hosts) official.add_hosts(rules.hosts[host].text());
   }
   const wire::BatchReply::Leases leases =
-      view.leases ? exported_leases(view.leases(), official) : wire::BatchReply::Leases();
+      any_host ? exported_leases(view.leases(), official) : wire::BatchReply::Leases();
   const std::vector<wire::BatchReply::LeaseRow> rows(leases.rows().begin(), leases.rows().end());
   return in_parts(rows, [](wire::BatchReply& part, const wire::BatchReply::LeaseRow* row) {
     auto& to = *part.mutable_leases();

@@ -120,7 +120,8 @@ Applied ClientCommands::control(const wire::ControlBatch& request, const Identit
     if (!who.is_admin) return no(jobs::Refusal::NOT_ALLOWED, "User permission denied");
     for (const auto& name : request.names()) {
       auto hosts = jobs::hosts_named(memory_->config, name);
-      if (!hosts) hosts = jobs::hosts_named(memory_->config, "all@" + name);  // a cluster that lends hosts
+      if (!hosts && name != memory_->config.cluster->cluster.name)  // a cluster that lends hosts
+        hosts = jobs::hosts_named(memory_->config, "all@" + name);
       // A borrowed host that was closed can be opened while no lease has it.
       if (const HostId id(name); !hosts && !id.ours() && memory_->host_controls.count(id) != 0)
         hosts = {name};

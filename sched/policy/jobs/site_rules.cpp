@@ -134,6 +134,7 @@ std::optional<std::vector<std::string>> hosts_named(const ConfigView& config, st
   if (name == "allremote") return borrowed_hosts(config, "");
   if (const std::size_t at = name.find('@'); at != std::string_view::npos && at != 0) {
     const std::string_view cluster = name.substr(at + 1);
+    if (cluster.empty()) return std::nullopt;
     if (cluster == config.cluster->cluster.name) return hosts_named(config, name.substr(0, at));
     if (name.substr(0, at) == "all") return borrowed_hosts(config, cluster);
     if (!config.borrowed || config.borrowed->count(HostId(std::string(name))) == 0) return std::nullopt;

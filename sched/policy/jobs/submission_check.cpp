@@ -192,7 +192,7 @@ std::optional<Refusal> check_hosts_of(const conf::QueueRow& queue, const wire::S
                                       const ConfigView& config) {
   for (const auto& asked : a.asked_hosts()) {
     const auto hosts = asked.excluded() ? std::nullopt : hosts_named(config, asked.name());
-    if (!hosts) continue;  // others, or a model
+    if (!hosts || hosts->empty()) continue;  // others, a model, or a group that has no host now
     const auto used = [&](const std::string& host) { return queue_uses(config, queue, HostId(host)); };
     if (std::none_of(hosts->begin(), hosts->end(), used))
       return refusal(Refusal::NO_HOST, asked.name() + ": Host or host group is not used by the queue");

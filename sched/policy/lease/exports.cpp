@@ -84,6 +84,8 @@ void offer_named(const ExportPolicy& policy, const ByName& by_name, MemoryLeft& 
   const auto parts =
       divide_hosts(std::vector<std::int64_t>(named.size(), policy.slots), shares_of(policy.consumers));
   for (std::size_t host = 0; host < named.size(); ++host) {
+    if (std::none_of(parts[host].begin(), parts[host].end(), [](std::int64_t slots) { return slots > 0; }))
+      continue;
     const auto memory = left.memory(*named[host], policy.memory_mb);
     const auto swap = left.swap(*named[host], policy.swap_mb);
     for (std::size_t i = 0; i < policy.consumers.size(); ++i)

@@ -236,6 +236,10 @@ bool tells_how_it_runs(const JobEvent* event) {
          (status == wire::STATUS_RUN || status == wire::STATUS_USUSP || status == wire::STATUS_SSUSP);
 }
 
+bool ends_an_attempt(const JobEvent& event) {
+  return event.has_finish() || (event.has_status() && event.status().end_us() != 0);
+}
+
 // Without what was recorded of an attempt after its end: the end was heard later.
 std::vector<const JobEvent*> in_order(const JobHistory& job) {
   std::vector<const JobEvent*> events;
@@ -243,6 +247,7 @@ std::vector<const JobEvent*> in_order(const JobHistory& job) {
     auto at = events.end();
     while (at != events.begin() && comes_before(event, **std::prev(at))) --at;
     at = events.insert(at, &event);
+    if (!ends_an_attempt(event)) continue;
     events.erase(std::remove_if(std::next(at), events.end(), tells_how_it_runs), events.end());
   }
   return events;

@@ -307,7 +307,7 @@ def check_exports(site):
         for subcommand in ("ckconfig", "reconfig"):
             done = site.run("badmin", subcommand)
             expect_equal(done.returncode, 255, f"{subcommand} with a host in two policies")
-            expect_in(f"{resources}:6: RES_SELECT: host \"{host}\" is also in PER_HOST at {resources}:1", done.stdout, subcommand)
+            expect_in(f"{resources}:7: RES_SELECT: host \"{host}\" is also in PER_HOST at {resources}:1", done.stdout, subcommand)
             expect_in("neither cluster can use the hosts that it gets", done.stdout, subcommand)
     finally:
         os.remove(resources)

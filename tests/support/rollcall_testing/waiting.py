@@ -7,8 +7,8 @@ test as much as the test.
 import time
 
 PAUSE_SECONDS = 0.02
-LONGEST_TURN_SECONDS = 0.1  # one look and one pause; any longer time was taken by the machine
-LONGEST_STRETCH = 10  # times the deadline; what has not come by then hangs
+LONGEST_TURN_SECONDS = 0.1  # that count of one look and one pause: a look that is a command takes less on a machine of its own
+LONGEST_STRETCH = 5  # times the deadline; what has not come by then hangs
 
 
 class WaitedInVain(AssertionError):
@@ -37,14 +37,15 @@ def given_seconds_until(condition, what, seconds):
 
 def _wait(condition, what, seconds, word):
     given = 0.0
-    last = time.monotonic() + LONGEST_STRETCH * seconds
+    first = time.monotonic()
     while True:
         begun = time.monotonic()
         found = condition()
         if found:
             return found, given
-        if given > seconds or begun > last:
+        passed = begun - first
+        if given > seconds or passed > LONGEST_STRETCH * seconds:
             text = what() if callable(what) else what
-            raise WaitedInVain(f"{word} {seconds:g} s for: {text}")
+            raise WaitedInVain(f"{word} {seconds:g} s for (given {given:.1f} of the {passed:.1f} s that passed): {text}")
         time.sleep(PAUSE_SECONDS)
         given += min(time.monotonic() - begun, LONGEST_TURN_SECONDS)

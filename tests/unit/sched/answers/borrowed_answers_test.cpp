@@ -378,6 +378,14 @@ TEST_F(Lent, BhostsEKnowsTheHostsThatBhostsKnows) {
   EXPECT_EQ(exported("hostB").leases().rows_size(), 0);
   EXPECT_EQ(exported("nosuch").refusal().text(), "nosuch: Bad host name, host group name or compute unit");
   EXPECT_EQ(exported("", "nosuch").refusal().text(), "nosuch: Not a shared resource");
+  auto files = book->jobs().config();
+  auto lsb = std::make_shared<conf::LsbFiles>(*files.lsb);
+  lsb->hosts.groups.push_back({.name = "far", .members = {"allremote"}});
+  files.lsb = std::move(lsb);
+  book->configure(files, now);
+  keeper.configure(cycle::placement_rules(files.cluster, files.lsb));
+  EXPECT_FALSE(exported("far").has_refusal());
+  EXPECT_EQ(exported("far").leases().rows_size(), 0) << "nothing is lent to us: the group has no host";
 }
 
 }  // namespace

@@ -112,6 +112,16 @@ TEST(HistoryTable, AnAttemptThatIsOverIsNotShownToRunLater) {
   EXPECT_FALSE(shows(": Running;"));
 }
 
+// The clock was set back, or is a host's.
+TEST(HistoryTable, WhatIsNoEndTakesNoLineAway) {
+  Life life;
+  life.at(600).mutable_status()->set_status(wire::STATUS_USUSP);
+  life.at(590).mutable_signal()->set_symbol("CONT");
+  EXPECT_NE(history_block(life.history(), Wrapping::none, shown_at(kMay10 + 900))
+                .find(": Suspended by the user or administrator;"),
+            std::string::npos);
+}
+
 TEST(HistoryTable, AnAttemptThatWasTakenBackInACutPendsSinceThen) {
   Life life;
   life.at(600).mutable_status()->set_status(wire::STATUS_UNKWN);
