@@ -202,8 +202,7 @@ bool LeaseOut::keep(std::uint64_t number, const Lease* of) {
   return kept.has_value();
 }
 
-// What the store does not keep holds meanwhile, and is tried again with the next load: a consumer that came back must not be written off
-// after a restart.
+// If the commit fails, it is tried again when the next load comes: else a restart would write off a consumer that has come back.
 void LeaseOut::keep_written_off(const std::string& cluster) {
   io::StoreBatch batch;
   batch.controls.push_back({kWrittenOffRow, cluster, is_written_off(cluster) ? kWrittenOff : ""});

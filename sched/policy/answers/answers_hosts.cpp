@@ -216,7 +216,7 @@ BatchHost host_of(const AnswerView& view, const cycle::HostStandings& standings,
   return to;
 }
 
-// What leases have of each host of ours, by its name: MAX of a host that is lent whole is 0.
+// By host: how many of its slots are lent to which cluster. `bhosts -l` shows it, since a host that is lent whole has MAX 0.
 std::map<std::string, std::string> lent_words(const AnswerView& view) {
   std::map<std::string, std::string> words;
   if (!view.leases) return words;

@@ -3,7 +3,7 @@
 namespace rollcall::sched::lease {
 namespace {
 
-// What was asked for stays asked for while the provider does not know it.
+// A lease that we have asked for is `requested` also while the provider still says `offered`: it has not heard us yet.
 Phase phase_of(const ConsumerLease& lease, const event::Told& told) {
   return told.phase == Phase::offered && lease.wants ? Phase::requested : told.phase;
 }

@@ -50,7 +50,7 @@
 
 namespace rollcall::sched::lease {
 
-// What is told of a lease beside its grant. It is shown to people; nothing is decided by it.
+// What the provider tells of a lease for people to read, beside the grant. No decision uses it.
 struct LeaseRemarks {
   std::optional<bool> shared;  // TYPE; none: the provider has an older release, which does not tell it
   int awaited = 0;             // slots of whole hosts that the provider's own jobs use still
@@ -209,7 +209,7 @@ using ConsumerEvent =
 using ConsumerEffect = std::variant<effect::Answer, effect::Forget>;
 using ConsumerEffects = std::vector<ConsumerEffect>;
 
-// Whether it changes the lease: what is older, and what is told once more, is answered and nothing else.
+// Whether the message changes the lease. One that is older, or that repeats what is known, only gets an answer.
 bool is_news(const ConsumerLease& lease, const event::Told& told);
 ConsumerEffects step(ConsumerLease& lease, const ConsumerEvent& event, const JobsNow& jobs);
 
