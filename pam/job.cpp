@@ -243,7 +243,7 @@ class Job {
   }
 
   void registered(ConnectionId connection, const wire::Register& message) {
-    if (message.resumed() && !message.has_failed()) {
+    if (message.resumed() && message.has_tid() && !message.has_failed()) {
       happened(task_resumed_of(message, connection));
       return;
     }

@@ -105,7 +105,8 @@ class Starters::Impl : public std::enable_shared_from_this<Impl> {
     door_.open_again();
     while (!unproved_.empty() && now_ - unproved_.begin()->second > kHandshakeTime) {
       const auto peer = peers_.at(unproved_.begin()->first);
-      offended(peer, "it did not prove itself within 10 s");
+      read_what_came(peer);  // its proof may have come while we were not running
+      if (unproved_.contains(peer->id)) offended(peer, "it did not prove itself within 10 s");
     }
   }
 
@@ -174,19 +175,21 @@ class Starters::Impl : public std::enable_shared_from_this<Impl> {
   void read_next(const std::shared_ptr<Peer>& peer) {
     peer->socket.async_wait(tcp::socket::wait_read,
                             [self = shared_from_this(), peer](const error_code& error) {
-                              if (!error) self->read_all(peer);
+                              if (error) return;
+                              self->read_what_came(peer);
+                              if (peer->socket.is_open()) self->read_next(peer);
                             });
   }
 
-  void read_all(const std::shared_ptr<Peer>& peer) {
+  void read_what_came(const std::shared_ptr<Peer>& peer) {
     while (peer->socket.is_open()) {
       error_code error;
       const std::size_t size = peer->socket.read_some(boost::asio::buffer(buffer_), error);
-      if (error == boost::asio::error::would_block) return read_next(peer);
+      if (error == boost::asio::error::would_block) return;
       if (error) return ended(peer, error);
       heard(peer, {buffer_.data(), size});
       // A read that does not fill the buffer took all there was: this saves a system call.
-      if (size < buffer_.size() && peer->socket.is_open()) return read_next(peer);
+      if (size < buffer_.size()) return;
     }
   }
 

@@ -245,6 +245,11 @@ class Inner {
     if (pam_ && !pam_->send(message)) lose_link();
   }
 
+  void tell_last(const wire::FromStarter& message) {
+    const bool closes = state_.phase == Phase::finished;
+    if (pam_ && !pam_->send_last(message, closes)) lose_link();
+  }
+
   void carry_out(const Dial&) {
     const TimePoint now = clock_.now(monotonic());
     pam_.reset();
@@ -278,17 +283,14 @@ class Inner {
   }
 
   void carry_out(const SendRegistration&) {
-    auto message = registration(start_, task_, tid_, cgroup_.why_none());
-    if (!task_.failure) return tell(message);
-    // It is our last message, and may have come to pam already, by a relay that was lost.
-    message.mutable_registration()->set_resumed(std::exchange(failure_told_, true));
-    if (pam_ && !pam_->send_last(message)) lose_link();
+    const auto message =
+        registration(start_, task_, {std::exchange(registered_, true), tid_}, cgroup_.why_none());
+    task_.failure ? tell_last(message) : tell(message);
   }
   void carry_out(const SendParentLost&) { tell(parent_lost(start_, parent_end_)); }
   void carry_out(const SendStarterLost&) { tell(starter_lost(start_)); }
   void carry_out(const SendTaskEnded&) {
-    const auto message = task_ended(*state_.status, end_time_us_, state_.leftovers, usage_);
-    if (pam_ && !pam_->send_last(message)) lose_link();
+    tell_last(task_ended(*state_.status, end_time_us_, state_.leftovers, usage_));
   }
   void carry_out(const SignalTask& e) { signal_task(task_.pid, e.signo, start_.shared_group); }
   void carry_out(const SignalDescendants& e) { io::signal_descendants(e.signo); }
@@ -344,7 +346,7 @@ class Inner {
   std::optional<PamAddress> pam_address_;  // the one that worked
   std::optional<io::Instance> instance_;   // which pam it was
   std::optional<std::uint32_t> tid_;
-  bool failure_told_ = false;  // on an earlier connection
+  bool registered_ = false;  // on this connection or an earlier one
   ParentEnd parent_end_;
   std::int64_t end_time_us_ = 0;
   TaskUsage usage_;  // of the task and all processes that became our children

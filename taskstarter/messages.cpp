@@ -52,8 +52,8 @@ std::int64_t wall_clock_us() {
   return std::int64_t{now.tv_sec} * 1'000'000 + now.tv_nsec / 1000;
 }
 
-wire::FromStarter registration(const StartingPoint& start, const TaskFacts& task,
-                               std::optional<std::uint32_t> known_tid, const std::string& no_cgroup) {
+wire::FromStarter registration(const StartingPoint& start, const TaskFacts& task, const Earlier& earlier,
+                               const std::string& no_cgroup) {
   wire::FromStarter message;
   wire::Register& told = *message.mutable_registration();
   told.set_host(message_text(start.host, kNameLimit));
@@ -65,8 +65,8 @@ wire::FromStarter registration(const StartingPoint& start, const TaskFacts& task
       command_text(std::span<const char* const>(task.words.data(), task.words.size()), kCommandLimit));
   told.set_parent_pid(start.parent_pid);
   told.set_parent_name(message_text(start.parent_name, kNameLimit));
-  told.set_resumed(known_tid.has_value());
-  told.set_tid(known_tid.value_or(0));
+  told.set_resumed(earlier.told);
+  if (earlier.tid) told.set_tid(*earlier.tid);
   if (!no_cgroup.empty()) told.set_no_cgroup(message_text(no_cgroup, kPathLimit));
   if (!task.failure) {
     told.set_task_pid(task.pid);

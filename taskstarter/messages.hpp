@@ -28,9 +28,15 @@ struct TaskFacts {
 // Microseconds since 1970.
 std::int64_t wall_clock_us();
 
-// `known_tid`: what pam had said, where the connection is taken up again. `no_cgroup`: why there is none.
-wire::FromStarter registration(const StartingPoint& start, const TaskFacts& task,
-                               std::optional<std::uint32_t> known_tid, const std::string& no_cgroup);
+// Of connections before this one.
+struct Earlier {
+  bool told = false;                 // the registration
+  std::optional<std::uint32_t> tid;  // what pam had said
+};
+
+// `no_cgroup`: why there is none.
+wire::FromStarter registration(const StartingPoint& start, const TaskFacts& task, const Earlier& earlier,
+                               const std::string& no_cgroup);
 wire::FromStarter parent_lost(const StartingPoint& start, const ParentEnd& end);
 wire::FromStarter starter_lost(const StartingPoint& start);
 wire::FromStarter task_ended(const ExitStatus& status, std::int64_t end_time_us, unsigned leftovers,

@@ -31,10 +31,10 @@ bool PamLink::send(const wire::FromStarter& message) {
   return flush();
 }
 
-bool PamLink::send_last(const wire::FromStarter& message) {
+bool PamLink::send_last(const wire::FromStarter& message, bool closes) {
   put(message);
   ending_ = address_.relay;
-  return flush(address_.relay ? 0 : MSG_MORE);
+  return flush(closes && !address_.relay ? MSG_MORE : 0);
 }
 
 bool PamLink::flush() { return flush(0); }

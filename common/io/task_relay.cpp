@@ -220,6 +220,7 @@ bool TaskRelay::feed_pam(wire::PamId id, Pam& pam, std::string_view bytes) {
   const bool was_open = pam.talk->open();
   wire::Relay::Effects effects;
   const auto fed = pam.talk->feed(bytes, pam.unsent, [&](std::string_view payload) -> Result<void> {
+    pam.answers = true;
     for (auto& effect : relay_.heard(id, payload)) effects.push_back(std::move(effect));
     return {};
   });
@@ -241,7 +242,7 @@ bool TaskRelay::write_pam(wire::PamId id, Pam& pam) {
     up = send_some(pam.socket, pam.unsent, sent);
     if (sent == 0) break;
   }
-  if (pam.unsent.empty() && !relay_.has_output(id)) {
+  if (pam.answers && pam.unsent.empty() && !relay_.has_output(id)) {
     for (const Descriptor& starter : pam.ended) tell_end(starter);
     pam.ended.clear();
   }

@@ -4,7 +4,8 @@
 // It listens on an abstract Unix socket and accepts processes of our user only. If it cannot listen, TaskStarters dial pam
 // themselves, as they do when it is gone. Pam and the relay prove themselves to each other by a key that TaskStarters give it
 // (io::relay_key()); it never has the user's own key. A TaskStarter that has said its last word hears from it when that word is
-// in the connection to pam, where a killed relay cannot lose it any more.
+// in the connection to pam, where a killed relay cannot lose it any more, and pam has said something there: before that it may
+// give the connection up unread.
 #pragma once
 
 #include <poll.h>
@@ -56,6 +57,7 @@ class TaskRelay {
     std::optional<PamDial> dial;
     Descriptor socket;
     std::optional<SecureChannel> talk;
+    bool answers = false;  // it has said something in it
     std::string unsent;
     std::size_t slot = kNotPolled;
     std::vector<Descriptor> ended;  // of TaskStarters whose last words may not have left yet

@@ -37,7 +37,7 @@ inline constexpr std::size_t kRelayKeyBytes = 32;  // at the end of that frame
 inline constexpr std::size_t kMostForPam = 128 << 10;
 // Bytes that wait for a TaskStarter; one for which there are more does not read, and is let go.
 inline constexpr std::size_t kMostForStarter = 256 << 10;
-// The last frame for a TaskStarter: all that it said is in the connection to pam. No message of pam is these bytes.
+// The last frame for a TaskStarter: all that it said is in the connection to pam, which has answered. No message of pam is these bytes.
 inline constexpr std::string_view kRelayTold = "told";
 // A frame with it in place of an address asks a job's shepherd where the job's directory on this host is. The answer is one frame, then the
 // relay lets the asker go.

@@ -32,13 +32,10 @@ class RollStep : private Endings {
   }
 
   void on(const event::TaskRegistered& e) {
-    if (const auto known = away_task(e.registration)) {
+    const auto away = away_task(e.registration);
+    if (const auto known = !away && e.again ? told_task(e.registration) : away) {
       // Its connection was cut before its number arrived.
       return on(event::TaskResumed{e.connection, *known, e.registration.host, e.registration.starter_pid});
-    }
-    if (const auto told = e.again ? not_started_task(e.registration) : std::nullopt) {
-      out_.push_back(effect::Welcome{e.connection, *told, roll_.rules.cut_link});
-      return;
     }
     const Tid tid = roll_.tasks.add(e.registration, e.connection);
     roll_.last_registered = now_;
@@ -59,10 +56,13 @@ class RollStep : private Endings {
 
   void on(const event::TaskResumed& e) {
     Task* task = e.tid < roll_.tasks.size() ? &roll_.tasks[e.tid] : nullptr;
-    const bool open =
-        task != nullptr && task->state != TaskState::ended && task->state != TaskState::not_started;
-    if (!open || task->starter_pid != e.starter_pid || roll_.tasks.host(*task) != e.host) {
+    if (task == nullptr || task->starter_pid != e.starter_pid || roll_.tasks.host(*task) != e.host) {
       out_.push_back(effect::Refuse{e.connection});
+      return;
+    }
+    if (task->state == TaskState::ended || task->state == TaskState::not_started) {
+      // It has told all, and waits to hear that we have it.
+      out_.push_back(effect::Welcome{e.connection, e.tid, roll_.rules.cut_link});
       return;
     }
     // It knew of the cut before we did: the old connection is dead.

@@ -15,13 +15,13 @@ std::optional<Tid> Endings::away_task(const Registration& registration) const {
   return roll_.away.of_starter(*host, registration.starter_pid, registration.start_us);
 }
 
-std::optional<Tid> Endings::not_started_task(const Registration& registration) const {
+std::optional<Tid> Endings::told_task(const Registration& registration) const {
   const auto host = roll_.tasks.hosts().find(registration.host);
   if (!host) return std::nullopt;
   for (Tid tid = 0; tid < roll_.tasks.size(); ++tid) {
     const Task& task = roll_.tasks[tid];
-    if (task.state == TaskState::not_started && task.host == *host &&
-        task.starter_pid == registration.starter_pid && task.start_us == registration.start_us)
+    if (task.host == *host && task.starter_pid == registration.starter_pid &&
+        task.start_us == registration.start_us)
       return tid;
   }
   return std::nullopt;

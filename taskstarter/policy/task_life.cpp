@@ -28,7 +28,7 @@ class Step {
     set_limit_aside();
     if (s.phase == Phase::dialing) return add(StartTask{});
     add(SendRegistration{});
-    if (s.not_started) return connected.relayed ? await_delivery() : finish(*s.status);
+    if (s.not_started) return await_pam();
     if (s.parent_gone) add(SendParentLost{});
     if (s.phase == Phase::reporting) report();
   }
@@ -53,7 +53,8 @@ class Step {
 
   void on(const Welcomed& welcomed) {
     if (s.link != Link::up) return;
-    if (s.not_started) return finish(*s.status);  // pam has it
+    // Pam reads on to the end. What the relay was told may still be with the relay, but for the registration.
+    if (s.phase == Phase::reporting && (s.not_started || !s.relayed)) return finish(*s.status);
     s.redial_limit = welcomed.patience;
     s.welcomed = true;
     s.limit_left.reset();
@@ -84,9 +85,9 @@ class Step {
       add(SendRegistration{});
     else
       add(Complain{Complaint::cannot_execute});
-    if (s.link != Link::up || !s.relayed) return finish(*s.status);
+    if (s.link != Link::up) return finish(*s.status);
     s.phase = Phase::reporting;
-    await_delivery();
+    await_pam();
   }
 
   void on(const TaskStopped&) { s.stopped = true; }
@@ -123,8 +124,8 @@ class Step {
   void on(const ParentGone&) {
     if (s.parent_gone) return;
     s.parent_gone = true;
-    if (s.link == Link::up && s.phase != Phase::dialing) add(SendParentLost{});
-    if (s.phase == Phase::dialing) limit_dial();
+    if (s.phase == Phase::dialing || s.phase == Phase::reporting) return limit_dial();
+    if (s.link == Link::up) add(SendParentLost{});
   }
 
   void on(const OuterGone&) {
@@ -317,18 +318,18 @@ class Step {
     s.give_up_at.reset();
     s.killing = false;
     if (s.link == Link::up) add(SendTaskEnded{});
-    const bool with_relay = s.link == Link::up && s.relayed;
-    if (with_relay) await_delivery();
-    const bool can_wait = !s.outer_gone && (with_relay || s.link == Link::dialing || s.link == Link::waiting);
-    if (can_wait) {
-      s.phase = Phase::reporting;
-      return;
-    }
-    finish(*s.status);
+    const bool pam_has_it = s.link == Link::up && s.welcomed && !s.relayed;
+    if (pam_has_it || s.link == Link::gone || s.outer_gone) return finish(*s.status);
+    s.phase = Phase::reporting;
+    if (s.link == Link::up) await_pam();
   }
 
-  // A relay may be killed with what it was told: until it says that it has passed it on, we can tell it again.
-  void await_delivery() { s.deliver_at = now_ + kDelivery; }
+  // The last words are told. Pam may give a connection up unread as long as we have not proved ourselves to it, and a relay may be
+  // killed with what it was told: until either has answered we can tell it again. Where the launcher is gone nobody ends us.
+  void await_pam() {
+    if (s.relayed) s.deliver_at = now_ + kDelivery;
+    if (s.parent_gone) limit_dial();
+  }
 
   void finish(ExitStatus status) {
     s.phase = Phase::finished;

@@ -8,34 +8,34 @@
 //   running    the task runs (the link to pam is up, or is being dialed anew)
 //   ending     the task has been told to end; KILL follows at `kill_at`
 //   leftovers  the task has ended; what it left behind is being ended
-//   reporting  nothing is left, but the link is cut: it is dialed until its limit to report the end; or the relay of this host has
-//              the end, and has not said that it is in its connection to pam. The end of a task that could not be started is its
-//              registration
+//   reporting  nothing is left, but pam may not have the end: the link is cut, and is dialed until its limit; or pam has not welcomed
+//              the task on it (it may give up a connection unread that has not proved itself to it); or the relay of this host has
+//              the end, and has not said that it is with pam. The end of a task that could not be started is its registration
 //   finished   nothing more to do
 //
 // event \ state         | dialing              | running             | ending              | leftovers           | reporting
 // Began                 | Dial, for 30 s       | -                   | -                   | -                   | -
 // Answered              | no limit any more    | -                   | -                   | -                   | -
-// Connected             | StartTask            | SendRegistration    | SendRegistration    | SendRegistration    | + TaskEnded, Finish
+// Connected             | StartTask            | SendRegistration    | SendRegistration    | SendRegistration    | + SendTaskEnded
 // DialFailed, no answer | dial again in 0.5 s  | dial again in 0.5 s | dial again in 0.5 s | dial again in 0.5 s | dial again in 0.5 s
 // DialFailed, hung up   | dial again, later    | dial again, later   | dial again, later   | dial again, later   | dial again, later
 // DialFailed, other     | Complain, Finish 125 | TERM, KILL in 1 s   | KILL in 1 s at most | KILL in 1 s at most | Finish
 // PutOff                | dial again when told | dial again when told| dial again when told| dial again when told| dial again when told
 // the dial's limit      | Complain, Finish 125 | TERM, KILL in 1 s   | KILL in 1 s at most | KILL in 1 s at most | Finish
-// Welcomed              | -                    | no limit any more   | no limit any more   | no limit any more   | not started: Finish
+// Welcomed              | -                    | no limit any more   | no limit any more   | no limit any more   | Finish
+//   through a relay     | -                    | no limit any more   | no limit any more   | no limit any more   | not started: Finish
 // LinkLost, welcomed    | -                    | Dial, for patience  | Dial, for patience  | Dial, for patience  | the same
-// LinkLost, before that | -                    | dial again, later   | dial again, later   | dial again, later   | -
+// LinkLost, before that | -                    | dial again, later   | dial again, later   | dial again, later   | dial again, later
 // Delivered             | -                    | -                   | -                   | -                   | Finish
 // TaskStarted           | register; running    | -                   | -                   | -                   | -
-// StartFailed           | register, Finish 12x | -                   | -                   | -                   | -
-//   through a relay     | register; reporting  | -                   | -                   | -                   | -
+// StartFailed           | register; reporting  | -                   | -                   | -                   | -
 // SignalArrived, first  | ends: Finish; held   | SignalTask          | SignalTask, no stop | -                   | ends: Finish
 // SignalArrived, copy   | -                    | arms a stop (TSTP)  | -                   | -                   | -
 // TaskStopped/Continued | -                    | remembered          | remembered          | -                   | -
 // EndRequested          | -                    | TERM, KILL at grace | KILL earlier only   | KILL earlier only   | -
 // TaskExited            | -                    | leftovers, or report| leftovers, or report| -                   | -
 // DescendantsChanged    | -                    | -                   | KILL again          | none left: report   | -
-// ParentGone            | told later; 30 s left| SendParentLost      | SendParentLost      | SendParentLost      | told when registered
+// ParentGone            | told later; 30 s left| SendParentLost      | SendParentLost      | SendParentLost      | told anew; 30 s left
 // OrphansReported       | EndOrphans           | EndOrphans          | EndOrphans          | EndOrphans          | EndOrphans
 // OuterGone             | Finish               | StarterLost, KILL   | StarterLost, KILL   | StarterLost, KILL   | Finish
 // TimePassed            | the deadlines of the row above: dial again, the dial's limit, STOP after TSTP (running), TERM and KILL
@@ -43,8 +43,8 @@
 //                       | on the relay (reporting): Dial
 //
 // A pam that has taken the connection but says nothing is stopped: it is waited for without a limit, as long as what
-// has started us lives. "report" is TaskEnded and Finish; with the link cut it is the state reporting. A lost parent is told anew on every
-// connection. Pam is dead where its host answers and its port is closed, where what answers cannot prove that it is pam
+// has started us lives. "report" is TaskEnded, and Finish where pam has welcomed the task on this connection, which is its own; else
+// reporting follows. A lost parent is told anew on every connection. Pam is dead where its host answers and its port is closed, where what answers cannot prove that it is pam
 // or is another pam, or where nothing has answered until the dial's limit. Then there is nobody left to report to: the
 // task is ended, and TaskStarter ends as it did.
 //
@@ -119,7 +119,7 @@ struct Welcomed {  // pam has taken the registration
   Duration patience = kPamPatience;
 };
 struct LinkLost {};
-struct Delivered {};  // the relay: all that was said is in its connection to pam
+struct Delivered {};  // the relay: all that was said is in its connection to pam, which has answered on it
 struct TaskStarted {};
 struct StartFailed {
   bool not_found;

@@ -45,25 +45,34 @@ class PamStarters : public ::testing::Test {
   void SetUp() override {
     const auto port = starters_.listen();
     ASSERT_TRUE(port) << port.error().text;
-    starter_ = io::Descriptor(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
-    const int least = 1;  // the kernel makes it its own least: it is soon full
-    setsockopt(starter_.get(), SOL_SOCKET, SO_RCVBUF, &least, sizeof least);
-    sockaddr_in to{};
-    to.sin_family = AF_INET;
-    to.sin_port = htons(*port);
-    to.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    ASSERT_EQ(connect(starter_.get(), reinterpret_cast<sockaddr*>(&to), sizeof to), 0);
-    tell(channel_.start());
-    while (!channel_.open()) ASSERT_NO_FATAL_FAILURE(answer());
-    wire::FromStarter registration;
-    registration.mutable_registration()->set_task_pid(1);
-    tell(out_ + channel_.seal(registration.SerializeAsString()));
+    port_ = *port;
+    ASSERT_NO_FATAL_FAILURE(knock());
+    tell_registration();
     turn_until([&] { return registered_.has_value(); });
     ASSERT_TRUE(registered_) << "pam has taken the registration";
     pams_end_ = socket_to(port_of(starter_.get(), getsockname));
     ASSERT_GE(pams_end_, 0);
   }
 
+  // A new TaskStarter, to which pam has proved itself.
+  void knock() {
+    channel_ = io::SecureChannel::starter(key_, io::random_nonce());
+    starter_ = io::Descriptor(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+    const int least = 1;  // the kernel makes it its own least: it is soon full
+    setsockopt(starter_.get(), SOL_SOCKET, SO_RCVBUF, &least, sizeof least);
+    sockaddr_in to{};
+    to.sin_family = AF_INET;
+    to.sin_port = htons(port_);
+    to.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    ASSERT_EQ(connect(starter_.get(), reinterpret_cast<sockaddr*>(&to), sizeof to), 0);
+    tell(channel_.start());
+    while (!channel_.open()) ASSERT_NO_FATAL_FAILURE(answer());
+  }
+  void tell_registration() {
+    wire::FromStarter registration;
+    registration.mutable_registration()->set_task_pid(1);
+    tell(std::exchange(out_, {}) + channel_.seal(registration.SerializeAsString()));
+  }
   void tell(const std::string& bytes) {
     ASSERT_EQ(send(starter_.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL),
               static_cast<ssize_t>(bytes.size()));
@@ -110,6 +119,7 @@ class PamStarters : public ::testing::Test {
   io::Descriptor starter_;
   io::SecureChannel channel_ = io::SecureChannel::starter(key_, io::random_nonce());
   std::string out_;
+  std::uint16_t port_ = 0;
   int pams_end_ = -1;
 };
 
@@ -127,6 +137,16 @@ TEST_F(PamStarters, TheKernelWatchesTheLink) {
   EXPECT_EQ(option(IPPROTO_TCP, TCP_KEEPCNT), 3);
   EXPECT_EQ(option(IPPROTO_TCP, TCP_USER_TIMEOUT), 14'000);
   EXPECT_EQ(option(IPPROTO_TCP, TCP_NODELAY), 1);
+}
+
+// As after pam was stopped for a while: its clock and what came meanwhile are there at once.
+TEST_F(PamStarters, AProofThatHasComeCountsThoughItsTimeIsUp) {
+  knock();
+  tell_registration();
+  registered_.reset();
+  starters_.expire(TimePoint{std::chrono::hours(1)});
+  EXPECT_TRUE(registered_);
+  EXPECT_EQ(said_, "");
 }
 
 TEST_F(PamStarters, AWriteThatFindsTheLinkCutMeansACut) {

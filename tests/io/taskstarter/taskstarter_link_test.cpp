@@ -128,7 +128,11 @@ TEST_F(TaskStarterLink, APamThatMakesRoomAndThenTakesTheCallIsNotDead) {
   starter.line("the task's set-up");
   talk.hang_up();
   for (int i = 0; i < 2; ++i) pam_.accept_raw();
-  for (int i = 0; i < 2; ++i) pam_.accept("another call").registration();  // and is not taken
+  for (int i = 0; i < 2; ++i) {
+    auto not_taken = pam_.accept("another call");
+    not_taken.take_nothing();
+    not_taken.registration();
+  }
   auto again = pam_.accept("the connection to be taken up again");
   EXPECT_EQ(again.registration().tid(), 3U);
   again.welcome(3);
@@ -195,6 +199,23 @@ TEST_F(TaskStarterLink, ALostConnectionIsTakenUpAgain) {
   EXPECT_EQ(first.ended().value(), SIGKILL);
   EXPECT_EQ(starter.wait(), ExitStatus::signaled(SIGKILL));
   EXPECT_EQ(starter.errors(), "") << "expected no message on stderr";
+}
+
+// Pam gives a connection up unread where it has not proved itself in time, as it can seem to a pam that was stopped.
+TEST_F(TaskStarterLink, AnEndThatPamGaveUpUnreadIsToldAnew) {
+  Program starter(plan({probe(), "exit", "3"}));
+  auto first = pam_.accept();
+  first.take_nothing();
+  EXPECT_FALSE(first.registration().resumed());
+  EXPECT_EQ(first.ended().value(), 3);
+  EXPECT_TRUE(starter.running());
+  first.hang_up();
+  auto again = pam_.accept("the end to be told anew");
+  const auto told = again.registration();
+  EXPECT_TRUE(told.resumed()) << "pam may have it";
+  EXPECT_FALSE(told.has_tid());
+  EXPECT_EQ(again.ended().value(), 3);
+  EXPECT_EQ(starter.wait(), ExitStatus::exited(3));
 }
 
 // The sockets of a process of ours whose other end is pam: copies, which say what the process has asked of the kernel.

@@ -118,6 +118,7 @@ std::optional<wire::FromStarter> Conversation::next_or_end(const std::string& wh
     if (!fill(what)) return std::nullopt;
   auto message = messages_.front();
   messages_.erase(messages_.begin());
+  if (takes_ && message.has_registration()) welcome(message.registration().tid());
   return message;
 }
 

@@ -55,6 +55,8 @@ class Conversation {
   wire::TaskEnded ended();
   void send(const wire::FromPam& message);
   void welcome(std::uint32_t tid);
+  // A registration is welcomed when a test reads it, as pam does, but for those after this.
+  void take_nothing() { takes_ = false; }
   void deliver(std::uint32_t sequence, int signo);
   void end_task(std::uint32_t grace_ms);
   bool closed_by_starter();
@@ -67,6 +69,7 @@ class Conversation {
   io::Descriptor socket_;
   io::SecureChannel channel_;
   std::vector<wire::FromStarter> messages_;
+  bool takes_ = true;
 };
 
 class FakePam {

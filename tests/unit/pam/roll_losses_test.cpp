@@ -173,7 +173,32 @@ TEST(RollLosses, ATaskThatKnewOfTheCutFirstReplacesItsConnection) {
   EXPECT_EQ(d.roll.tasks[0].connection, 9u);
   EXPECT_EQ(d.roll.live, 1u);
   d.ends(0);
-  EXPECT_EQ(d.feed(event::TaskResumed{10, 0, "n2", 1000}), Texts{"Refuse connection 10"}) << "it has ended";
+}
+
+// Pam has its end, and its TaskStarter did not hear so.
+TEST(RollLosses, ATaskThatHasEndedIsWelcomedAgainAndCountedOnce) {
+  RollDriver d(rules(2));
+  d.launch();
+  d.task("n2");
+  d.ends(0);
+  EXPECT_EQ(d.feed(event::TaskResumed{10, 0, "n2", 1000}), Texts{"Welcome task 0"});
+  event::TaskRegistered unnumbered{11, d.registration(0)};
+  unnumbered.again = true;
+  EXPECT_EQ(d.feed(unnumbered), Texts{"Welcome task 0"});
+  d.ends(0);
+  EXPECT_EQ(d.roll.registered(), 1u);
+  EXPECT_EQ(d.roll.live, 0u);
+}
+
+TEST(RollLosses, ATaskThatKnewOfTheCutFirstNeedNotKnowItsNumber) {
+  RollDriver d(rules(1));
+  d.launch();
+  d.task("n2");
+  event::TaskRegistered unnumbered{9, d.registration(0)};
+  unnumbered.again = true;
+  EXPECT_EQ(d.feed(unnumbered), (Texts{"Refuse connection 1", "Welcome task 0"}));
+  EXPECT_EQ(d.roll.registered(), 1u);
+  EXPECT_EQ(d.roll.live, 1u);
 }
 
 TEST(RollLosses, ATaskThatNeverHeardItsNumberIsKnownAgain) {

@@ -100,6 +100,7 @@ TEST_F(TaskLife, ALostLinkIsDialedWhileLeftoversEnd) {
   leftovers();
   EXPECT_THAT(on(LinkLost{}), ElementsAre("Dial"));
   EXPECT_THAT(on(Connected{}), ElementsAre("SendRegistration"));
+  EXPECT_THAT(on(Welcomed{}), IsEmpty());
   EXPECT_THAT(on(DescendantsChanged{0}), ElementsAre("SendTaskEnded", "Finish Exit (3)"));
 }
 
@@ -107,7 +108,8 @@ TEST_F(TaskLife, ALostLinkIsDialedWhileLeftoversEnd) {
 
 TEST_F(TaskLife, TheEndIsReportedWhenTheLinkIsBack) {
   reporting();
-  EXPECT_THAT(on(Connected{}), ElementsAre("SendRegistration", "SendTaskEnded", "Finish Exit (3)"));
+  EXPECT_THAT(on(Connected{}), ElementsAre("SendRegistration", "SendTaskEnded"));
+  EXPECT_THAT(on(Welcomed{}), ElementsAre("Finish Exit (3)"));
 }
 
 TEST_F(TaskLife, TheEndIsRelayedWhenTheLinkDoesNotComeBack) {
@@ -131,6 +133,32 @@ TEST_F(TaskLife, SendsNoReportWithoutTheOuterLevel) {
   EXPECT_THAT(on(OuterGone{}), ElementsAre("Finish Exit (3)"));
 }
 
+// Pam gives a connection up unread that has not proved itself to it in its time: what it was told is lost.
+TEST_F(TaskLife, AnEndThatPamHasNotTakenIsToldAnew) {
+  dialing();
+  on(Connected{});
+  on(TaskStarted{});
+  EXPECT_THAT(on(TaskExited{ExitStatus::exited(3), false}), ElementsAre("SendTaskEnded"));
+  EXPECT_THAT(on(LinkLost{}), IsEmpty());
+  EXPECT_THAT(pass(kHangUpPause), ElementsAre("Dial"));
+  EXPECT_THAT(on(Connected{}), ElementsAre("SendRegistration", "SendTaskEnded"));
+  EXPECT_THAT(pass(seconds(1000)), IsEmpty()) << "it may be stopped";
+  EXPECT_THAT(on(Welcomed{}), ElementsAre("Finish Exit (3)"));
+}
+
+TEST_F(TaskLife, WithoutALauncherAnEndIsNotToldForLong) {
+  for (const bool early : {true, false}) {
+    state = State{};
+    dialing();
+    on(Connected{});
+    on(TaskStarted{});
+    if (early) EXPECT_THAT(on(ParentGone{}), ElementsAre("SendParentLost"));
+    EXPECT_THAT(on(TaskExited{ExitStatus::exited(3), false}), ElementsAre("SendTaskEnded"));
+    if (!early) EXPECT_THAT(on(ParentGone{}), IsEmpty()) << "the task has ended";
+    EXPECT_THAT(pass(kRedialLimit), ElementsAre("Finish Exit (3)"));
+  }
+}
+
 // reporting, to the relay of the host
 
 TEST_F(TaskLife, TheRelaySaysWhenTheEndHasLeftTheHost) {
@@ -142,13 +170,15 @@ TEST_F(TaskLife, TheEndIsToldAnewWhenTheRelayIsGoneBeforeItHasLeft) {
   reporting_to_the_relay();
   EXPECT_THAT(on(LinkLost{}), ElementsAre("Dial"));
   EXPECT_THAT(on(Delivered{}), IsEmpty()) << "too late";
-  EXPECT_THAT(on(Connected{}), ElementsAre("SendRegistration", "SendTaskEnded", "Finish Exit (3)"));
+  EXPECT_THAT(on(Connected{}), ElementsAre("SendRegistration", "SendTaskEnded"));
+  EXPECT_THAT(on(Welcomed{}), ElementsAre("Finish Exit (3)"));
 }
 
 TEST_F(TaskLife, ARelayThatSaysNothingIsPassedBy) {
   reporting_to_the_relay();
   EXPECT_THAT(pass(kDelivery), ElementsAre("Dial"));
-  EXPECT_THAT(on(Connected{}), ElementsAre("SendRegistration", "SendTaskEnded", "Finish Exit (3)"));
+  EXPECT_THAT(on(Connected{}), ElementsAre("SendRegistration", "SendTaskEnded"));
+  EXPECT_THAT(on(Welcomed{}), ElementsAre("Finish Exit (3)"));
 }
 
 TEST_F(TaskLife, ALauncherThatWantsTheEndDoesNotWaitForTheRelay) {

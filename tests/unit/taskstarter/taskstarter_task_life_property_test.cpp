@@ -54,9 +54,8 @@ Event event_of(int kind, int detail) {
 
 struct Seen {
   int starts = 0, finishes = 0;
-  int ends_told = 0;  // on this connection
-  bool relay_has_it =
-      false;  // a relay may be gone with the end, which is then told anew: on another connection
+  int ends_told = 0;                 // on this connection
+  bool pam_may_not_have_it = false;  // the end, which is then told anew: on another connection
 };
 
 void check(const State& state, const Effects& effects, bool was_finished, Seen& seen) {
@@ -66,7 +65,8 @@ void check(const State& state, const Effects& effects, bool was_finished, Seen& 
     seen.finishes += std::holds_alternative<Finish>(effect);
     if (std::holds_alternative<SendTaskEnded>(effect)) {
       ++seen.ends_told;
-      seen.relay_has_it = state.relayed;
+      seen.pam_may_not_have_it = state.relayed || !state.welcomed;
+      if (state.phase == Phase::finished) RC_ASSERT(!seen.pam_may_not_have_it || state.outer_gone);
     }
     if (std::holds_alternative<Finish>(effect)) RC_ASSERT(&effect == &effects.back());
     if (std::holds_alternative<SendRegistration>(effect)) RC_ASSERT(state.link == Link::up);
@@ -100,7 +100,7 @@ RC_GTEST_PROP(TaskLifeProperty, KeepsItsInvariantsAndEnds, ()) {
     const Event event = event_of(kind, detail);
     // The link can only be made, or fail to be, where it is being dialed.
     if ((kind == 1 || kind == 2) && state.link != Link::dialing) continue;
-    if (kind == 1 && seen.relay_has_it) seen.ends_told = 0;
+    if (kind == 1 && seen.pam_may_not_have_it) seen.ends_told = 0;
     for (const Effect& effect : feed(event))
       if (std::holds_alternative<StartTask>(effect)) {
         if (detail % 5 == 0)

@@ -121,11 +121,23 @@ TEST_F(TaskLife, AnIgnoredSignalDoesNotEndUs) {
 TEST_F(TaskLife, AFailedStartIsToldToPam) {
   dialing();
   on(Connected{});
-  EXPECT_THAT(on(StartFailed{true}), ElementsAre("SendRegistration", "Finish Exit (127)"));
+  EXPECT_THAT(on(StartFailed{true}), ElementsAre("SendRegistration"));
+  EXPECT_THAT(on(Welcomed{}), ElementsAre("Finish Exit (127)"));
   state = State{};
   dialing();
   on(Connected{});
-  EXPECT_THAT(on(StartFailed{false}), ElementsAre("SendRegistration", "Finish Exit (126)"));
+  on(StartFailed{false});
+  EXPECT_THAT(on(Welcomed{}), ElementsAre("Finish Exit (126)"));
+}
+
+TEST_F(TaskLife, AFailedStartIsToldAgainWherePamHasGivenTheConnectionUp) {
+  dialing();
+  on(Connected{});
+  on(StartFailed{true});
+  EXPECT_THAT(on(LinkLost{}), IsEmpty());
+  EXPECT_THAT(pass(kHangUpPause), ElementsAre("Dial"));
+  EXPECT_THAT(on(Connected{}), ElementsAre("SendRegistration"));
+  EXPECT_THAT(on(Welcomed{}), ElementsAre("Finish Exit (127)"));
 }
 
 TEST_F(TaskLife, AFailedStartIsToldAgainWhereTheRelayIsLost) {
@@ -134,7 +146,8 @@ TEST_F(TaskLife, AFailedStartIsToldAgainWhereTheRelayIsLost) {
   EXPECT_THAT(on(StartFailed{true}), ElementsAre("SendRegistration"));
   EXPECT_THAT(on(LinkLost{}), IsEmpty());
   EXPECT_THAT(pass(kHangUpPause), ElementsAre("Dial"));
-  EXPECT_THAT(on(Connected{}), ElementsAre("SendRegistration", "Finish Exit (127)"));
+  EXPECT_THAT(on(Connected{}), ElementsAre("SendRegistration"));
+  EXPECT_THAT(on(Welcomed{}), ElementsAre("Finish Exit (127)"));
 }
 
 TEST_F(TaskLife, AFailedStartIsToldOnceWhereTheRelayPassedItOn) {
