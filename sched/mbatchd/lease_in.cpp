@@ -56,6 +56,28 @@ std::map<std::string, int> LeaseIn::uses(const Lease& of) const {
   return uses;
 }
 
+std::map<std::string, int> LeaseIn::limits(const Lease& of) const {
+  std::map<std::string, int> limits;
+  if (!of.remarks.shared.value_or(false)) return limits;
+  const auto& snapshot = keeper_.snapshot();
+  for (const auto& has : of.hosts) {
+    const auto number = snapshot.rules().host(id_of(has.host, of.id.provider));
+    const auto* row = number ? snapshot.values(*number).row : nullptr;
+    if (row != nullptr && !row->slots_of_cpus && row->slots)
+      limits[has.host] = std::min(*row->slots, peers::kMostLeasedSlots);
+  }
+  return limits;
+}
+
+// They change with our files, and when it becomes known of which model and type a host is.
+void LeaseIn::tell_limits() {
+  for (const auto& [id, one] : leases_)
+    if (limits(one) != limits_[id]) {
+      answers_.insert(id);
+      handler_.turn_soon();
+    }
+}
+
 // Slots of parts that have not ended there. A job that has its part in use again counts by itself.
 int LeaseIn::ending_on(const std::string& cluster, const std::string& host) const {
   const auto on = ending_slots_.find({cluster, host});
@@ -103,6 +125,7 @@ void LeaseIn::step(const LeaseId& id, const lease::ConsumerEvent& event) {
       answers_.erase(id);
       log_change(id.provider, "lease " + lease::text(id) + " is over");
       note_hosts(id, hosts_of(of), {});
+      limits_.erase(id);
       leases_.erase(id);
       return;
     }
@@ -182,8 +205,8 @@ void LeaseIn::flush() {
     const auto found = leases_.find(id);
     if (found == leases_.end() || !peers_.contains(id.provider)) continue;
     const Lease& of = found->second;
-    auto answer = peers::answer_of(of, lease::acknowledges(of, jobs_of(of)), uses(of));
-    handler_.say(id.provider, std::move(answer));
+    const auto& told = limits_[id] = limits(of);
+    handler_.say(id.provider, peers::answer_of(of, lease::acknowledges(of, jobs_of(of)), uses(of), told));
   }
 }
 
@@ -337,6 +360,7 @@ void LeaseIn::borrow() {
     came_.insert(host);
     handler_.told(host, report::HostCame{});
   }
+  tell_limits();
 }
 
 // ---------------------------------------------------------------- orders

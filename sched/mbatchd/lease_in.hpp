@@ -170,6 +170,9 @@ class LeaseIn : public sched::Engine {
   void step(const LeaseId& id, const sched::lease::ConsumerEvent& event);
   sched::lease::JobsNow jobs_of(const Lease& lease) const;
   std::map<std::string, int> uses(const Lease& lease) const;
+  // MXJ of its hosts in our lsb.hosts, where that is a number; of a lease that is not shared it is nothing to its provider.
+  std::map<std::string, int> limits(const Lease& lease) const;
+  void tell_limits();
   bool knows(const std::string& cluster) const;
   void log_change(const std::string& provider, std::string line);
   // The lease whose slots are used on the host; nullptr: none.
@@ -210,8 +213,9 @@ class LeaseIn : public sched::Engine {
   std::map<std::string, std::map<std::string, wire::ForwardAttempt>> acknowledged_;
   std::multiset<std::pair<std::string, std::string>> lease_hosts_;  // cluster and host, once for each lease
   std::size_t hosts_noted_ = 0;
-  std::set<std::string> came_;      // hosts that the Book believes connected
-  std::set<LeaseId> answers_;       // due
+  std::set<std::string> came_;                            // hosts that the Book believes connected
+  std::set<LeaseId> answers_;                             // due
+  std::map<LeaseId, std::map<std::string, int>> limits_;  // as they were in the last answer
   std::set<std::string> ended_at_;  // providers where jobs have ended since the last answers
   std::set<std::string> unknown_;   // resources that the log was told of
   sched::lease::ChangeLines changes_;

@@ -64,6 +64,7 @@ struct LentHost {
   int wanted = 0;      // slots that it is to have
   bool kills = false;  // jobs on slots beyond `wanted` are killed: the policy took them. Else used slots stay
   int told = 0;        // slots that the consumer says it uses
+  std::optional<int> limit = {};  // slots that its own lsb.hosts lets it use, as it says
 };
 
 // Of a resource: has.instances are in the consumer's hand, used or not. They are taken as slots are, with the numbers of all hosts.
@@ -74,8 +75,8 @@ struct LentResource {
   bool kills = false;  // jobs with instances beyond `wanted` are killed: the policy took them
 };
 
-// What the store has of a lease at the provider, but for what the consumer said: `acknowledged` and LentHost::told. It says that again
-// when it connects.
+// What the store has of a lease at the provider, but for what the consumer said: `acknowledged`, LentHost::told and limit. It says
+// that again when it connects.
 struct ProviderLease {
   LeaseId id;
   std::string consumer;
@@ -127,7 +128,8 @@ struct Divided {
 struct Asked {};
 struct Acknowledged {
   GrantNumber number;
-  std::map<std::string, int> uses;  // slots of each host with jobs of the consumer
+  std::map<std::string, int> uses;         // slots of each host with jobs of the consumer
+  std::map<std::string, int> limits = {};  // slots of a host that its own lsb.hosts lets it use
 };
 struct Changed {};  // a job ended, a slot is free, RES wrote a number or came back
 // RES of a host has this number on disk. A larger one than ours is of another master, whose starts it took.

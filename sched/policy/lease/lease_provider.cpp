@@ -37,6 +37,10 @@ class ProviderStep {
     advance();
   }
   void operator()(const event::Acknowledged& event) {
+    for (LentHost& host : lease_.hosts) {
+      const auto limit = event.limits.find(host.has.host);
+      host.limit = limit == event.limits.end() ? std::nullopt : std::optional<int>(limit->second);
+    }
     if (event.number > lease_.number) return exceed(event.number);
     lease_.acknowledged = std::max(lease_.acknowledged, event.number);
     if (event.number == lease_.number)
@@ -257,7 +261,7 @@ class ProviderStep {
 
 void ProviderLease::forget_what_was_said() {
   acknowledged = {};
-  for (LentHost& host : hosts) host.told = 0;
+  for (LentHost& host : hosts) host.told = 0, host.limit.reset();
 }
 
 bool ProviderLease::may_start(const std::string& host, int slots, const GrantNumber& under,

@@ -8,8 +8,10 @@
 //
 // Idle slots are compared, not demand: idle slots may go to a side without jobs. Slots with jobs, also suspended ones, stay with
 // their side. One slot always stays with the consumer, so that it can use the lease again. "Platform LSF MultiCluster 7", shared lease.
+// Slots that the consumer's own lsb.hosts does not let it use are the provider's, and idle for neither.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -22,12 +24,15 @@ struct SharedHost {
   int consumer_uses = 0,
       provider_uses = 0;  // with jobs, also suspended ones; the provider's count beyond its own slots there
 
+  std::optional<int> consumer_limit = {};  // slots that its own files let it use; none: all
+
   int provider_has() const { return slots - consumer_has; }
   friend bool operator==(const SharedHost&, const SharedHost&) = default;
 };
 
 struct Idle {
   long consumer = 0, provider = 0;
+  long beyond = 0;  // of the consumer's: beyond its limit
   friend bool operator==(const Idle&, const Idle&) = default;
 };
 Idle idle_slots(const std::vector<SharedHost>& hosts);

@@ -106,6 +106,19 @@ Result<lease::LeasedHost> believed_host(const wire::LeaseHost& told) {
   return host;
 }
 
+Result<std::map<std::string, int>> believed_slots(
+    const google::protobuf::RepeatedPtrField<wire::LeaseHost>& told) {
+  if (told.size() > kMostLeasedHosts) return wrong_number("hosts of a lease", told.size(), kMostLeasedHosts);
+  std::map<std::string, int> slots_of;
+  for (const wire::LeaseHost& each : told) {
+    auto host = believed_host(each);
+    if (!host) return host.error();
+    if (!slots_of.emplace(host->host, host->slots).second)
+      return wrong("host of a lease", host->host, "each host once");
+  }
+  return slots_of;
+}
+
 // An older release tells no status, and its words for it are fewer.
 wire::Reply::Status status_of(const wire::LeaseLoads::OfHost& told) {
   wire::Reply::Status status;
@@ -319,32 +332,33 @@ Result<ToldLease> believed(const wire::LeaseStands& told) {
 }
 
 wire::PeerMessage answer_of(const lease::ConsumerLease& lease, const GrantNumber& acknowledged,
-                            const std::map<std::string, int>& uses) {
+                            const std::map<std::string, int>& uses,
+                            const std::map<std::string, int>& limits) {
   wire::PeerMessage message;
   auto& answer = *message.mutable_lease_answer();
   answer.set_lease(lease.id.number);
   answer.set_wants(lease.wants);
   *answer.mutable_acknowledged() = number_of(acknowledged);
-  for (const auto& [host, slots] : uses) {
-    auto& to = *answer.add_uses();
-    to.set_host(host);
-    to.set_slots(slots);
-  }
+  const auto add = [](const std::map<std::string, int>& slots_of, auto& list) {
+    for (const auto& [host, slots] : slots_of) {
+      auto& to = *list.Add();
+      to.set_host(host);
+      to.set_slots(slots);
+    }
+  };
+  add(uses, *answer.mutable_uses());
+  add(limits, *answer.mutable_limits());
   return message;
 }
 
 Result<AnsweredLease> believed(const wire::LeaseAnswer& told) {
   if (told.lease() == 0) return wrong("lease", "0", "a number from 1");
-  if (told.uses_size() > kMostLeasedHosts)
-    return wrong_number("hosts of a lease", told.uses_size(), kMostLeasedHosts);
-  AnsweredLease answer{told.lease(), told.wants(), {number_of(told.acknowledged()), {}}};
-  for (const wire::LeaseHost& each : told.uses()) {
-    auto host = believed_host(each);
-    if (!host) return host.error();
-    if (!answer.acknowledged.uses.emplace(host->host, host->slots).second)
-      return wrong("host of a lease", host->host, "each host once");
-  }
-  return answer;
+  auto uses = believed_slots(told.uses());
+  if (!uses) return uses.error();
+  auto limits = believed_slots(told.limits());
+  if (!limits) return limits.error();
+  return AnsweredLease{
+      told.lease(), told.wants(), {number_of(told.acknowledged()), std::move(*uses), std::move(*limits)}};
 }
 
 }  // namespace rollcall::sched::peers

@@ -63,9 +63,10 @@ std::optional<lease::LeaseOfPolicy> lease_of(const wire::LeaseRow& row, const st
 
 // ---------------------------------------------------------------- of the consumer
 
-// uses: slots of each host with jobs.
+// uses: slots of each host with jobs. limits: slots of a host that our own lsb.hosts lets jobs use.
 wire::PeerMessage answer_of(const lease::ConsumerLease& lease, const lease::GrantNumber& acknowledged,
-                            const std::map<std::string, int>& uses);
+                            const std::map<std::string, int>& uses,
+                            const std::map<std::string, int>& limits = {});
 
 struct AnsweredLease {
   std::uint64_t lease = 0;

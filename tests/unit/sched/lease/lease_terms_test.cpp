@@ -205,6 +205,10 @@ TEST(LeaseTerms, ASharedLeaseBeginsWithOneReservedSlotAndKeepsItsDivision) {
   EXPECT_EQ(divided_hosts(of, {{"a", 2, {}, {}, false}}, own, {})[0].slots, 2) << "the policy exports fewer";
   const auto shared = shared_hosts(of, own, {{{1, "a"}, {2, 0, 0}}});
   EXPECT_EQ(shared, (std::vector<SharedHost>{{4, 3, 2, 1}}));
+  step(of.lease, event::Acknowledged{{}, {}, {{"a", 2}}}, {}, 1);
+  EXPECT_EQ(shared_hosts(of, own, {})[0].consumer_limit, 2) << "by its own lsb.hosts";
+  step(of.lease, event::Acknowledged{}, {}, 1);
+  EXPECT_FALSE(shared_hosts(of, own, {})[0].consumer_limit) << "not any more";
 }
 TEST(LeaseTerms, SlotsOfASharedLeaseAreAddedToOrTakenFromTheHostsOwn) {
   ExportPolicy part = named({"a"}, 4, {{"west", 1}}), whole = chosen("type==any", {{"west", 1}});

@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
+#include <algorithm>
+
 namespace rollcall::sched::lease {
 namespace {
 
@@ -25,6 +27,20 @@ TEST(LeaseReclaim, LeavesOneSlotToTheConsumer) {
 TEST(LeaseReclaim, DoesNotMoveTheReservedSlotAlone) {
   EXPECT_EQ(reclaim({{4, 1, 0, 3}}), (Division{To::nobody, {1}}));
 }
+// A number of MXJ in the consumer's lsb.hosts. Without it idle slots would change sides at each reclaim.
+TEST(LeaseReclaim, GivesNoSlotsThatTheConsumerCannotUse) {
+  EXPECT_EQ(reclaim({{4, 1, 1, 0, 2}}), (Division{To::consumer, {2}}));
+  EXPECT_EQ(reclaim({{4, 2, 2, 0, 2}}), (Division{To::nobody, {2}}));
+  EXPECT_EQ(reclaim({{4, 4, 2, 0, 2}}), (Division{To::provider, {2}})) << "it has told its limit since";
+  EXPECT_EQ(reclaim({{4, 4, 3, 0, 2}}), (Division{To::provider, {3}})) << "used ones stay";
+  EXPECT_EQ(reclaim({{4, 1, 1, 2, 2}}), (Division{To::consumer, {2}}))
+      << "the provider's jobs are on the others";
+}
+TEST(LeaseReclaim, ReservesASlotThatCanBeUsedWhereThereIsOne) {
+  EXPECT_EQ(reclaim({{2, 2, 0, 0, 0}, {2, 2, 0, 0}}), (Division{To::provider, {0, 1}}));
+  EXPECT_EQ(reclaim({{2, 2, 0, 0, 0}}), (Division{To::provider, {1}}));
+  EXPECT_EQ(reclaim({{2, 1, 0, 0, 0}}), (Division{To::nobody, {1}}));
+}
 TEST(LeaseReclaim, ReservesOneIdleSlotAtFirst) {
   EXPECT_EQ(reserve_one({{2, 0, 0, 2}, {2, 0, 0, 1}}), (std::vector<int>{0, 1}));
   EXPECT_EQ(reserve_one({{2, 0, 0, 2}}), std::vector<int>{0});
@@ -35,6 +51,10 @@ TEST(LeaseReclaim, SaysThatDemandDoesNotCount) {
             "demand)");
   EXPECT_EQ(reclaim_reason({1, 1}, To::nobody),
             "1 idle slot of the consumer, 1 of the provider: the lease stays as it is");
+  EXPECT_EQ(idle_slots({{4, 4, 1, 0, 2}}), (Idle{1, 0, 2}));
+  EXPECT_EQ(reclaim_reason({1, 0, 2}, To::provider),
+            "1 idle slot of the consumer, 0 of the provider: all go to the provider (idle slots count, not "
+            "demand); 2 beyond the consumer's own MXJ: the provider's");
 }
 
 // ---------------------------------------------------------------- brute force: one entry for each slot
@@ -42,7 +62,22 @@ TEST(LeaseReclaim, SaysThatDemandDoesNotCount) {
 struct OneSlot {
   std::size_t host = 0;
   bool consumers = false, used = false;
+  bool beyond = false;  // the consumer cannot use it
 };
+// Slots of the host that are of no use to the consumer: idle ones of its own, then those with jobs of the provider's, then idle ones.
+void mark_beyond(std::vector<OneSlot>& all, std::size_t host, const SharedHost& of) {
+  if (!of.consumer_limit) return;
+  const int keeps = std::min(of.slots, std::max(*of.consumer_limit, of.consumer_uses));
+  const auto mark = [&](bool consumers, bool used, int count) {
+    for (OneSlot& slot : all)
+      if (count > 0 && slot.host == host && slot.consumers == consumers && slot.used == used)
+        slot.beyond = true, --count;
+    return count;
+  };
+  const int of_its_own = std::max(0, of.consumer_has - keeps);
+  mark(true, false, of_its_own);
+  mark(false, false, mark(false, true, of.slots - keeps - of_its_own));
+}
 std::vector<OneSlot> single_slots(const std::vector<SharedHost>& hosts) {
   std::vector<OneSlot> all;
   for (std::size_t host = 0; host < hosts.size(); ++host)
@@ -52,6 +87,7 @@ std::vector<OneSlot> single_slots(const std::vector<SharedHost>& hosts) {
       all.push_back(
           {host, consumers, place < (consumers ? hosts[host].consumer_uses : hosts[host].provider_uses)});
     }
+  for (std::size_t host = 0; host < hosts.size(); ++host) mark_beyond(all, host, hosts[host]);
   return all;
 }
 std::vector<int> consumers_slots(const std::vector<OneSlot>& all, std::size_t hosts) {
@@ -60,23 +96,23 @@ std::vector<int> consumers_slots(const std::vector<OneSlot>& all, std::size_t ho
   return has;
 }
 std::vector<int> brute_force(const std::vector<SharedHost>& hosts) {
-  std::vector<OneSlot> all = single_slots(hosts);
+  const std::vector<OneSlot> before = single_slots(hosts);
+  std::vector<OneSlot> all = before;
   long of_consumer = 0, of_provider = 0;
-  for (const OneSlot& slot : all)
-    if (!slot.used) ++(slot.consumers ? of_consumer : of_provider);
-  const bool to_consumer = of_provider > of_consumer;
-  if (of_provider != of_consumer) {
-    bool keep_one = !to_consumer;  // where the consumer uses none
-    for (const OneSlot& slot : all) keep_one = keep_one && !(slot.consumers && slot.used);
-    for (OneSlot& slot : all)
-      if (!slot.used) {
-        if (keep_one && slot.consumers) {
-          keep_one = false;
-          continue;
-        }
-        slot.consumers = to_consumer;
-      }
+  for (OneSlot& slot : all) {
+    slot.consumers = slot.consumers && !slot.beyond;
+    if (!slot.used && !slot.beyond) ++(slot.consumers ? of_consumer : of_provider);
   }
+  if (of_provider != of_consumer)
+    for (OneSlot& slot : all)
+      if (!slot.used && !slot.beyond) slot.consumers = of_provider > of_consumer;
+  const auto none = [&] {
+    return std::none_of(all.begin(), all.end(), [](const OneSlot& slot) { return slot.consumers; });
+  };
+  for (const bool beyond : {false, true})
+    for (std::size_t i = 0; i < all.size(); ++i)
+      if (before[i].consumers && !before[i].used && before[i].beyond == beyond && none())
+        all[i].consumers = true;
   return consumers_slots(all, hosts.size());
 }
 
@@ -88,6 +124,7 @@ std::vector<SharedHost> random_hosts() {
     host.consumer_has = *rc::gen::inRange(0, host.slots + 1);
     host.consumer_uses = *rc::gen::inRange(0, host.consumer_has + 1);
     host.provider_uses = *rc::gen::inRange(0, host.provider_has() + 1);
+    if (*rc::gen::arbitrary<bool>()) host.consumer_limit = *rc::gen::inRange(0, 7);
     hosts.push_back(host);
   }
   return hosts;

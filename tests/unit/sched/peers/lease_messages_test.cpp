@@ -143,11 +143,12 @@ TEST(LeaseMessages, RefuseWhatCannotBeTrue) {
 
 TEST(LeaseMessages, AnswerWithWhatIsUsed) {
   lease::ConsumerLease lease{.id = {"east", 3}, .wants = true};
-  const auto answer = believed(answer_of(lease, {7, 2}, {{"a", 1}}).lease_answer());
+  const auto answer = believed(answer_of(lease, {7, 2}, {{"a", 1}}, {{"b", 3}}).lease_answer());
   ASSERT_TRUE(answer) << answer.error().text;
   EXPECT_TRUE(answer->wants);
   EXPECT_EQ(answer->acknowledged.number, (lease::GrantNumber{7, 2}));
   EXPECT_EQ(answer->acknowledged.uses, (std::map<std::string, int>{{"a", 1}}));
+  EXPECT_EQ(answer->acknowledged.limits, (std::map<std::string, int>{{"b", 3}}));
 }
 TEST(LeaseMessages, RefuseAnAnswerThatCannotBeTrue) {
   lease::ConsumerLease lease{.id = {"east", 3}};
@@ -157,6 +158,8 @@ TEST(LeaseMessages, RefuseAnAnswerThatCannotBeTrue) {
   told.mutable_uses(0)->set_slots(1);
   *told.add_uses() = told.uses(0);
   EXPECT_FALSE(believed(told));
+  told = answer_of(lease, {}, {}, {{"a", -1}}).lease_answer();
+  EXPECT_FALSE(believed(told)) << "a limit";
 }
 
 // A release that tells no hosts of a resource means all of the lease.
