@@ -46,6 +46,8 @@ int append_report(const JobFiles& files, std::string text) {
   return 0;
 }
 
+void add_note(std::string& note, const std::string& line) { note += (note.empty() ? "" : "; ") + line; }
+
 }  // namespace
 
 std::string calendar(std::int64_t us) {
@@ -97,19 +99,22 @@ EndTold tell_end(const wire::JobOrder& order, const JobFiles& files, const wire:
   if (in_file && !asked.mail_report()) {
     const int error =
         keeps_a_report(files.output) ? append_report(files, report_text(facts, ReportPlace::output_file)) : 0;
-    if (error != 0)  // the mail must say how the job ended
-      facts.trouble += "cannot write this report to " + files.places.output_file + ": " +
-                       std::generic_category().message(error) + ".\n";
-    else if (!files.output_elsewhere)
+    if (error !=
+        0) {  // the mail must say how the job ended, and bjobs -l what happened: nobody may read mail
+      const std::string why = files.places.output_file + ": " + std::generic_category().message(error);
+      facts.trouble += "cannot write this report to " + why + ".\n";
+      add_note(told.note, "cannot write the report of its end to " + why);
+    } else if (!files.output_elsewhere) {
       return told;  // else a mail says where it is
+    }
   }
   told.mail = start_mail({order.mail_program(), order.sender(), recipient(order), subject_of(facts),
                           report_text(facts, in_file ? ReportPlace::mail_alone : ReportPlace::mail),
                           files.spooled ? files.places.output_file : "", files.places.job_file + ".mail"});
   if (told.mail >= 0 || !has_unmailed(files)) return told;
   append_report(files, report_text(facts, ReportPlace::output_file));
-  if (!told.note.empty()) told.note += "; ";
-  told.note += keep_unmailed(order, files, "there is no mail program that can be started (LSB_MAILPROG)");
+  add_note(told.note,
+           keep_unmailed(order, files, "there is no mail program that can be started (LSB_MAILPROG)"));
   return told;
 }
 

@@ -17,8 +17,9 @@ std::string calendar(std::int64_t us);
 void tell_begin(const wire::JobOrder& order, const JobFiles& files, std::int64_t start_us);
 
 struct EndTold {
-  pid_t mail = -1;   // the mail program, which the caller waits for; -1: there is none
-  std::string note;  // where the output is, and why, if it is elsewhere than asked; "": it is not
+  pid_t mail = -1;  // the mail program, which the caller waits for; -1: there is none
+  std::string
+      note;  // what is not as asked: where the output is, and why, or that the report could not be written; "": nothing
 };
 EndTold tell_end(const wire::JobOrder& order, const JobFiles& files, const wire::FromRes::JobOver& over,
                  bool sampled, std::int64_t now_us);

@@ -103,7 +103,7 @@ TEST_F(ResKeep, OutputThatHasNoPlaceGoesElsewhereAndTheJobRuns) {
   EXPECT_EQ(facts.st_mode & 0777, 0600U);
 }
 
-TEST_F(ResKeep, AReportThatFindsTheDiskFullIsMailed) {
+TEST_F(ResKeep, AReportThatFindsTheDiskFullIsMailedAndSaid) {
   if (geteuid() != 0) GTEST_SKIP() << "only root can mount a small disk";
   fs::create_directory(path("small"));
   if (mount("rollcall-output", path("small").c_str(), "tmpfs", 0, "size=16k,mode=0755") != 0)
@@ -120,7 +120,11 @@ TEST_F(ResKeep, AReportThatFindsTheDiskFullIsMailed) {
   auto order = job("head -c 100000 /dev/zero; exit 7");
   order.mutable_submission()->set_output_file(path("small/out"));
   start(order);
-  EXPECT_EQ(wait_for_over().exit_status(), 7 << 8);
+  const auto over = wait_for_over();
+  EXPECT_EQ(over.exit_status(), 7 << 8);
+  EXPECT_EQ(over.why(),
+            "cannot write the report of its end to " + path("small/out") + ": No space left on device")
+      << "for bjobs -l";
   const std::string mail = wait_for_file("mail");
   EXPECT_THAT(mail, HasSubstr("Exited with exit code 7.\n"));
   EXPECT_THAT(mail, HasSubstr("Read file <" + path("small/out") + "> for stdout output"));
