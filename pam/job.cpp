@@ -249,8 +249,7 @@ class Job {
     }
     auto registration = registration_of(message);
     if (registration) {
-      happened(event::TaskRegistered{connection, std::move(*registration), message.no_cgroup(), wall_us(),
-                                     message.resumed()});
+      happened(event::TaskRegistered{connection, std::move(*registration), message.no_cgroup(), wall_us()});
     } else {
       say("refused a TaskStarter: " + registration.error().text);
       starters_.close(connection);

@@ -4,32 +4,22 @@
 
 namespace rollcall::pam {
 
-void AwayTasks::add(Tid tid, const Task& task, const Away& away) {
-  remove(tid, task);
+void AwayTasks::add(Tid tid, const Away& away) {
+  remove(tid);
   away_.emplace(tid, away);
   times_.emplace(away.until, tid);
-  starters_.emplace(task.host, task.starter_pid, task.start_us, tid);
 }
 
-void AwayTasks::remove(Tid tid, const Task& task) {
+void AwayTasks::remove(Tid tid) {
   const auto found = away_.find(tid);
   if (found == away_.end()) return;
   times_.erase({found->second.until, tid});
-  starters_.erase({task.host, task.starter_pid, task.start_us, tid});
   away_.erase(found);
 }
 
 const Away* AwayTasks::find(Tid tid) const {
   const auto found = away_.find(tid);
   return found == away_.end() ? nullptr : &found->second;
-}
-
-std::optional<Tid> AwayTasks::of_starter(std::uint32_t host, pid_t starter_pid, std::int64_t start_us) const {
-  const auto found = starters_.lower_bound({host, starter_pid, start_us, Tid{0}});
-  if (found == starters_.end()) return std::nullopt;
-  const auto& [its_host, its_pid, its_start, tid] = *found;
-  if (its_host != host || its_pid != starter_pid || its_start != start_us) return std::nullopt;
-  return tid;
 }
 
 std::optional<TimePoint> AwayTasks::next() const {

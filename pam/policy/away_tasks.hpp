@@ -1,13 +1,11 @@
 // AwayTasks: the tasks whose connection is gone and who may be back, each with its deadline. A value.
 //
-// A host that is cut off leaves many at once, so the next deadline and the task of a TaskStarter that comes back are found
-// without looking at all of them. Owned by the Roll.
+// A host that is cut off leaves many at once, so the next deadline is found without looking at all of them. Owned by the Roll.
 #pragma once
 
 #include <map>
 #include <optional>
 #include <set>
-#include <tuple>
 #include <vector>
 
 #include "common/base/job_clock.hpp"
@@ -30,11 +28,9 @@ struct Away {
 
 class AwayTasks {
  public:
-  void add(Tid tid, const Task& task, const Away& away);  // in place of what was there for it
-  void remove(Tid tid, const Task& task);                 // does nothing where it is not away
+  void add(Tid tid, const Away& away);  // in place of what was there for it
+  void remove(Tid tid);                 // does nothing where it is not away
   const Away* find(Tid tid) const;
-  // The task that is away and was registered with this.
-  std::optional<Tid> of_starter(std::uint32_t host, pid_t starter_pid, std::int64_t start_us) const;
 
   std::size_t size() const { return away_.size(); }
   std::optional<TimePoint> next() const;
@@ -43,7 +39,6 @@ class AwayTasks {
  private:
   std::map<Tid, Away> away_;
   std::set<std::pair<TimePoint, Tid>> times_;
-  std::set<std::tuple<std::uint32_t, pid_t, std::int64_t, Tid>> starters_;
 };
 
 }  // namespace rollcall::pam

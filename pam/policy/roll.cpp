@@ -32,11 +32,9 @@ class RollStep : private Endings {
   }
 
   void on(const event::TaskRegistered& e) {
-    const auto away = away_task(e.registration);
-    if (const auto known = !away && e.again ? told_task(e.registration) : away) {
-      // Its connection was cut before its number arrived.
+    // Its connection was lost before its number arrived, or it went on without its relay, which passes the first words on late.
+    if (const auto known = roll_.tasks.find(e.registration))
       return on(event::TaskResumed{e.connection, *known, e.registration.host, e.registration.starter_pid});
-    }
     const Tid tid = roll_.tasks.add(e.registration, e.connection);
     roll_.last_registered = now_;
     roll_.tasks[tid].known_us = e.at_us;
@@ -76,7 +74,7 @@ class RollStep : private Endings {
     task->state = TaskState::running;
     task->connection = e.connection;
     task->end_us = 0;
-    roll_.away.remove(e.tid, *task);
+    roll_.away.remove(e.tid);
     if (roll_.cut_hosts.erase(e.host) != 0) say("the link to " + e.host + " is back");
     out_.push_back(effect::Welcome{e.connection, e.tid, roll_.rules.cut_link});
     deliver_missed(e.tid, TimePoint{});

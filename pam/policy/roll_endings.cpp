@@ -9,24 +9,6 @@
 
 namespace rollcall::pam {
 
-std::optional<Tid> Endings::away_task(const Registration& registration) const {
-  const auto host = roll_.tasks.hosts().find(registration.host);
-  if (!host) return std::nullopt;
-  return roll_.away.of_starter(*host, registration.starter_pid, registration.start_us);
-}
-
-std::optional<Tid> Endings::told_task(const Registration& registration) const {
-  const auto host = roll_.tasks.hosts().find(registration.host);
-  if (!host) return std::nullopt;
-  for (Tid tid = 0; tid < roll_.tasks.size(); ++tid) {
-    const Task& task = roll_.tasks[tid];
-    if (task.host == *host && task.starter_pid == registration.starter_pid &&
-        task.start_us == registration.start_us)
-      return tid;
-  }
-  return std::nullopt;
-}
-
 void Endings::became_live(Tid tid) {
   ++roll_.live;
   const auto rank = roll_.tasks[tid].rank;
@@ -41,7 +23,7 @@ void Endings::no_longer_live(Tid tid, TaskState state) {
   task.state = state;
   if (state == TaskState::ended) task.gone = ++roll_.gone;
   --roll_.live;
-  roll_.away.remove(tid, task);
+  roll_.away.remove(tid);
   if (!task.rank) return;
   const auto shared = roll_.shared_ranks.find(*task.rank);
   if (shared == roll_.shared_ranks.end()) return roll_.live_ranks.erase(*task.rank);
@@ -53,7 +35,7 @@ void Endings::goes_away(Tid tid, std::int64_t at_us, Duration wait, LossCause ca
   task.state = TaskState::away;
   task.end_us = at_us;
   task.gone = ++roll_.gone;
-  roll_.away.add(tid, task, {now_ + wait, roll_.phase == Phase::ending || roll_.term_delivered, cause});
+  roll_.away.add(tid, {now_ + wait, roll_.phase == Phase::ending || roll_.term_delivered, cause});
 }
 
 const Away* Endings::known_loss(Tid tid) const {

@@ -34,9 +34,6 @@ class Endings {
     return true;
   }
 
-  std::optional<Tid> away_task(const Registration& registration) const;
-  // The task of this TaskStarter whose failed start is known.
-  std::optional<Tid> told_task(const Registration& registration) const;
   void became_live(Tid tid);
   void no_longer_live(Tid tid, TaskState state);
   void goes_away(Tid tid, std::int64_t at_us, Duration wait, LossCause cause);

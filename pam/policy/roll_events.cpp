@@ -20,8 +20,7 @@ struct EventText {
   std::string operator()(const event::TaskRegistered& e) const {
     const auto& r = e.registration;
     return "TaskRegistered host " + r.host + (r.rank ? " rank " + n(*r.rank) : "") +
-           (std::holds_alternative<StartFailure>(r.outcome) ? " not started" : "") +
-           (e.again ? " again" : "");
+           (std::holds_alternative<StartFailure>(r.outcome) ? " not started" : "");
   }
   std::string operator()(const event::TaskResumed& e) const { return "TaskResumed " + n(e.tid); }
   std::string operator()(const event::TaskEnded& e) const {

@@ -60,7 +60,6 @@ struct TaskRegistered {
   Registration registration;
   std::string no_cgroup;   // why the task is in no cgroup of its job; "": it is in one
   std::int64_t at_us = 0;  // when it came, microseconds since 1970
-  bool again = false;      // it may have been told before
 };
 // A TaskStarter whose connection was cut is back.
 struct TaskResumed {

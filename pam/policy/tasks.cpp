@@ -37,7 +37,22 @@ Tid Tasks::add(const Registration& registration, ConnectionId connection) {
     task.pid = std::get<pid_t>(registration.outcome);
   }
   tasks_.push_back(task);
-  return static_cast<Tid>(tasks_.size() - 1);
+  const auto tid = static_cast<Tid>(tasks_.size() - 1);
+  if (task.starter_pid != 0) starters_.emplace(Starter{task.host, task.starter_pid, task.start_us}, tid);
+  return tid;
+}
+
+std::optional<Tid> Tasks::find(const Registration& registration) const {
+  const auto host = hosts_.find(registration.host);
+  if (!host || registration.starter_pid == 0) return std::nullopt;
+  const auto known = starters_.find(Starter{*host, registration.starter_pid, registration.start_us});
+  return known == starters_.end() ? std::nullopt : std::optional(known->second);
+}
+
+std::size_t Tasks::HashOfStarter::operator()(const Starter& of) const {
+  const std::uint64_t mixed = (std::uint64_t{of.host} << 32 | static_cast<std::uint32_t>(of.pid)) *
+                              0x9e3779b97f4a7c15U;  // of the golden ratio: hosts and pids are dense
+  return std::hash<std::uint64_t>{}(mixed ^ mixed >> 29 ^ static_cast<std::uint64_t>(of.start_us));
 }
 
 void Tasks::add_usage(Tid tid, const TaskUsage& usage) {

@@ -1,6 +1,6 @@
 // Tasks: what pam keeps of every task that has registered, by Tid. A value.
 //
-// A launch may have a million tasks, so a Task is small (kTaskBytes): host names, command lines and failures are kept once
+// A launch may have a million tasks, so a Task is small (kTaskBytes, and its place in an index): host names, command lines and failures are kept once
 // and referred to by number. What a task used is kept for each task only where somebody asks for it (--usage, --report);
 // the sums are always kept. Owned by the Roll; step() alone changes it.
 #pragma once
@@ -67,6 +67,8 @@ class Tasks {
   explicit Tasks(bool keep_usage = true) : keep_usage_(keep_usage) {}
 
   Tid add(const Registration& registration, ConnectionId connection);
+  // The task that was added for the same TaskStarter and start; none where these are not told (starter_pid 0).
+  std::optional<Tid> find(const Registration& registration) const;
   void add_usage(Tid tid, const TaskUsage& usage);
 
   std::size_t size() const { return tasks_.size(); }
@@ -87,8 +89,19 @@ class Tasks {
   const TaskUsage& used() const { return used_; }  // by all that ended; of memory the largest
 
  private:
+  struct Starter {
+    std::uint32_t host = 0;
+    pid_t pid = 0;
+    std::int64_t start_us = 0;
+    friend bool operator==(const Starter&, const Starter&) = default;
+  };
+  struct HashOfStarter {
+    std::size_t operator()(const Starter& of) const;
+  };
+
   bool keep_usage_;
   std::deque<Task> tasks_;
+  std::unordered_map<Starter, Tid, HashOfStarter> starters_;
   Names hosts_;
   Names commands_;
   std::map<StartFailure, std::uint32_t> failure_numbers_;

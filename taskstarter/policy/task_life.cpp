@@ -44,7 +44,8 @@ class Step {
     if (s.link != Link::dialing) return;
     s.link = Link::waiting;
     s.hang_up_pause = Duration{0};
-    if (s.phase != Phase::dialing || !s.parent_gone) {
+    const bool nobody_ends_us = s.parent_gone && (s.phase == Phase::dialing || s.phase == Phase::reporting);
+    if (!nobody_ends_us) {
       s.dial_limit.reset();
       s.limit_left.reset();
     }

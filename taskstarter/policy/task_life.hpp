@@ -52,7 +52,7 @@
 // take one more call before its port closes. So a connection that is closed before pam has welcomed the task is dialed
 // again after 0.1 s, doubled each time up to 2 s: never in a hot loop. Only a Welcome ends such a row and its limit
 // (30 s, or the patience of the last Welcome); the time for which a connection stands does not count. A pam that says when to dial again
-// lives, so its answer ends the limit too: but not that of a TaskStarter without a task whose launcher is gone.
+// lives, so its answer ends the limit too: but not that of a TaskStarter without a task, or whose task has ended, when its launcher is gone.
 #pragma once
 
 #include <cstdint>

@@ -127,22 +127,34 @@ TEST(ManyTasks, TheStreamedReportIsWhatOneDumpWouldBe) {
   EXPECT_EQ(none, nlohmann::ordered_json::parse(none).dump(2) + "\n");
 }
 
-TEST(ManyTasks, AnAwayTaskIsFoundByItsTaskStarter) {
+TEST(ManyTasks, ATaskIsFoundByItsTaskStarterAndItsStart) {
+  Tasks tasks;
+  Registration one;
+  one.host = "n1";
+  one.starter_pid = 7;
+  one.start_us = 5;
+  one.outcome = pid_t{8};
+  EXPECT_EQ(tasks.find(one), std::nullopt);
+  EXPECT_EQ(tasks.add(one, 1), Tid{0});
+  Registration other = one;
+  other.host = "n2";
+  EXPECT_EQ(tasks.find(other), std::nullopt);
+  EXPECT_EQ(tasks.add(other, 2), Tid{1});
+  EXPECT_EQ(tasks.find(one), Tid{0});
+  EXPECT_EQ(tasks.find(other), Tid{1});
+  other.start_us = 6;
+  EXPECT_EQ(tasks.find(other), std::nullopt) << "another with the same pid";
+}
+
+TEST(ManyTasks, AwayTasksAreDueInTheirOrder) {
   AwayTasks away;
-  Task first;
-  first.starter_pid = 7;
-  Task second = first;
-  second.host = 1;
   const auto at = [](int s) { return TimePoint{std::chrono::seconds(s)}; };
-  away.add(0, first, {at(3), false, {}});
-  away.add(1, second, {at(2), false, {}});
-  EXPECT_EQ(away.of_starter(1, 7, 0), Tid{1});
-  EXPECT_EQ(away.of_starter(1, 8, 0), std::nullopt);
+  away.add(0, {at(3), false, {}});
+  away.add(1, {at(2), false, {}});
   EXPECT_EQ(away.next(), at(2));
   EXPECT_THAT(away.due(at(3)), ElementsAre(0, 1));
-  away.remove(1, second);
+  away.remove(1);
   EXPECT_EQ(away.next(), at(3));
-  EXPECT_EQ(away.of_starter(1, 7, 0), std::nullopt);
   EXPECT_EQ(away.size(), 1u);
 }
 

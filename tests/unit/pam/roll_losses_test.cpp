@@ -182,9 +182,8 @@ TEST(RollLosses, ATaskThatHasEndedIsWelcomedAgainAndCountedOnce) {
   d.task("n2");
   d.ends(0);
   EXPECT_EQ(d.feed(event::TaskResumed{10, 0, "n2", 1000}), Texts{"Welcome task 0"});
-  event::TaskRegistered unnumbered{11, d.registration(0)};
-  unnumbered.again = true;
-  EXPECT_EQ(d.feed(unnumbered), Texts{"Welcome task 0"});
+  EXPECT_EQ(d.feed(event::TaskRegistered{11, d.registration(0)}), Texts{"Welcome task 0"})
+      << "its relay was stopped, and passes the first words on now";
   d.ends(0);
   EXPECT_EQ(d.roll.registered(), 1u);
   EXPECT_EQ(d.roll.live, 0u);
@@ -194,9 +193,8 @@ TEST(RollLosses, ATaskThatKnewOfTheCutFirstNeedNotKnowItsNumber) {
   RollDriver d(rules(1));
   d.launch();
   d.task("n2");
-  event::TaskRegistered unnumbered{9, d.registration(0)};
-  unnumbered.again = true;
-  EXPECT_EQ(d.feed(unnumbered), (Texts{"Refuse connection 1", "Welcome task 0"}));
+  EXPECT_EQ(d.feed(event::TaskRegistered{9, d.registration(0)}),
+            (Texts{"Refuse connection 1", "Welcome task 0"}));
   EXPECT_EQ(d.roll.registered(), 1u);
   EXPECT_EQ(d.roll.live, 1u);
 }

@@ -99,10 +99,10 @@ TEST(Roll, AFailedStartThatIsToldAgainIsOneTask) {
   failed.start_us = 11;
   failed.outcome = StartFailure{"execute", ENOENT, "/x/app"};
   d.feed(event::TaskRegistered{1, failed});
-  EXPECT_EQ(d.feed(event::TaskRegistered{2, failed, "", 0, true}), Texts{"Welcome task 0"});
+  EXPECT_EQ(d.feed(event::TaskRegistered{2, failed}), Texts{"Welcome task 0"});
   EXPECT_EQ(d.roll.registered(), 1U);
   failed.starter_pid = 8;
-  d.feed(event::TaskRegistered{3, failed, "", 0, true});
+  d.feed(event::TaskRegistered{3, failed});
   EXPECT_EQ(d.roll.registered(), 2U) << "the relay took what was told first along";
   EXPECT_EQ(d.roll.not_started, 2U);
 }

@@ -159,6 +159,16 @@ TEST_F(TaskLife, WithoutALauncherAnEndIsNotToldForLong) {
   }
 }
 
+TEST_F(TaskLife, WithoutALauncherAnEndIsNotPutOffForLong) {
+  reporting();
+  on(ParentGone{});
+  on(PutOff{seconds(20)});
+  pass(seconds(20));
+  EXPECT_EQ(state.link, Link::dialing);
+  on(PutOff{seconds(20)});
+  EXPECT_THAT(pass(seconds(20)), ElementsAre("Finish Exit (3)"));
+}
+
 // reporting, to the relay of the host
 
 TEST_F(TaskLife, TheRelaySaysWhenTheEndHasLeftTheHost) {
