@@ -109,7 +109,11 @@ Result<void> ForwardOut::heard(const std::string& cluster, const wire::PeerMessa
 }
 
 void ForwardOut::take_definitions(const std::string& cluster, const wire::PeerDefinitions& told) {
-  const auto& theirs = definitions_[cluster] = peers::believed(told);
+  auto believed = peers::believed(told);
+  const auto known = definitions_.find(cluster);
+  if (known != definitions_.end() && known->second.SerializeAsString() == believed.SerializeAsString())
+    return;  // it may say so as often as it likes
+  const auto& theirs = definitions_[cluster] = std::move(believed);
   const auto lines = peers::differences(peers::definitions_of(configuration_->files.cluster->shared), theirs);
   if (!lines.empty())
     log_.warning("cluster " + cluster + " lends hosts, and " + std::to_string(lines.size()) +

@@ -13,6 +13,7 @@
 #include "sched/policy/peers/crossing.hpp"
 #include "sched/policy/peers/forward_messages.hpp"
 #include "sched/policy/peers/lease_messages.hpp"
+#include "sched/policy/peers/peer_sessions.hpp"
 
 namespace rollcall::mbatchd {
 namespace {
@@ -406,6 +407,8 @@ void LeaseIn::start(const std::string& host, sched::order::Start order) {
   Start start;
   for (const auto& each : order.hosts)
     *(offer.has_lent() ? offer.add_more_lent() : offer.mutable_lent()) = slots_of(each, order.queue, start);
+  if (auto too_large = peers::too_large(message))
+    return refuse(report::Over::How::not_started, std::move(*too_large));
   starts_[{cluster, order.attempt}] = std::move(start);
   handler_.say(cluster, std::move(message));
 }

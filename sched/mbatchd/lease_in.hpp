@@ -146,6 +146,8 @@ class LeaseIn : public sched::Engine {
                        const wire::JobElsewhere& there);
   void take_part_over(const std::string& cluster, const wire::ForwardOver& told);
   int ending_on(const std::string& cluster, const std::string& host) const;
+  using Endings = std::map<OfProvider, Ending>;
+  Endings::iterator erase_ending(Endings::iterator one);
   void erase_endings(const std::function<bool(const OfProvider&)>& which);
   // A host of the provider that a job of ours, or a lease, has.
   bool has_host(const std::string& cluster, const std::string& host) const;
@@ -204,7 +206,7 @@ class LeaseIn : public sched::Engine {
   std::map<std::string, Peer> peers_;  // those that serve
   std::map<OfProvider, Start> starts_;
   std::map<PartName, Part> parts_;  // of jobs that have hosts: asked for, or told of by their providers
-  std::map<OfProvider, Ending> ending_;
+  Endings ending_;
   std::map<std::string, std::size_t> endings_of_;  // by cluster: parts and their hosts
   std::map<std::pair<std::string, std::string>, std::int64_t>
       ending_slots_;  // of all those, by cluster and host

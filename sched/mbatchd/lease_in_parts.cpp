@@ -7,6 +7,7 @@
 #include "sched/mbatchd/lease_in.hpp"
 #include "sched/policy/peers/crossing.hpp"
 #include "sched/policy/peers/forward_messages.hpp"
+#include "sched/policy/peers/peer_sessions.hpp"
 #include "sched/policy/peers/span_messages.hpp"
 #include "sched/policy/values/spans.hpp"
 
@@ -138,6 +139,8 @@ void LeaseIn::offer_part(const std::string& cluster, const sched::Job& job,
   *offer.mutable_span() = sched::span_for(span, cluster);
   auto reserved = reserved_at(cluster, job.record).value_or(std::map<std::string, double>{});
   peers::set_reserved(reserved, offer);
+  if (auto too_large = peers::too_large(message))
+    return handler_.told_soon(part.front().name(), report::NotPrepared{attempt, std::move(*too_large)});
   parts_[{attempt, cluster}] = part_of(part, std::move(reserved));
   starts_[{cluster, attempt}] = std::move(start);
   handler_.say(cluster, std::move(message));
@@ -171,20 +174,19 @@ LeaseIn::Ending& LeaseIn::end_part(const std::string& cluster, const Attempt& at
   return one->second;
 }
 
+LeaseIn::Endings::iterator LeaseIn::erase_ending(Endings::iterator one) {
+  for (const auto& [host, slots] : one->second.part.slots)
+    if (const auto on = ending_slots_.find({one->first.first, host}); on != ending_slots_.end())
+      if ((on->second -= slots) <= 0) ending_slots_.erase(on);
+  auto& of_it = endings_of_[one->first.first];
+  of_it -= 1 + one->second.part.slots.size();
+  if (of_it == 0) endings_of_.erase(one->first.first);
+  return ending_.erase(one);
+}
+
 void LeaseIn::erase_endings(const std::function<bool(const OfProvider&)>& which) {
-  for (auto one = ending_.begin(); one != ending_.end();) {
-    if (!which(one->first)) {
-      ++one;
-      continue;
-    }
-    for (const auto& [host, slots] : one->second.part.slots)
-      if (const auto on = ending_slots_.find({one->first.first, host}); on != ending_slots_.end())
-        if ((on->second -= slots) <= 0) ending_slots_.erase(on);
-    auto& of_it = endings_of_[one->first.first];
-    of_it -= 1 + one->second.part.slots.size();
-    if (of_it == 0) endings_of_.erase(one->first.first);
-    one = ending_.erase(one);
-  }
+  for (auto one = ending_.begin(); one != ending_.end();)
+    one = which(one->first) ? erase_ending(one) : std::next(one);
 }
 
 // Once in a connection.
@@ -238,7 +240,7 @@ void LeaseIn::take_part_state(const std::string& cluster, const wire::ForwardSta
 void LeaseIn::take_part_over(const std::string& cluster, const wire::ForwardOver& told) {
   using Over = wire::ForwardOver;
   const Attempt attempt = peers::attempt_of(told.attempt());
-  erase_endings([&](const OfProvider& one) { return one == OfProvider{cluster, attempt}; });
+  if (const auto ending = ending_.find({cluster, attempt}); ending != ending_.end()) erase_ending(ending);
   parts_.erase({attempt, cluster});
   acknowledge_end(cluster, told.attempt());
   const sched::Job* job = jobs_.find(attempt.job);

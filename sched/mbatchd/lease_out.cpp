@@ -214,14 +214,19 @@ void LeaseOut::keep_written_off(const std::string& cluster) {
     not_kept_.insert(cluster);
 }
 
+lease::HostsNow LeaseOut::hosts_now(const Lease& of, const std::map<std::string, lease::OwnHost>& own) const {
+  auto now = lease::hosts_now(of, all(), own, attempts());
+  for (auto& [host, here] : now) here.fenced = fences_.on_disk(host, of.lease.id.number);
+  return now;
+}
+
 bool LeaseOut::step(std::uint64_t number, const lease::ProviderEvent& event) {
   Lease next = leases_.at(number);
   ++steps_;
   next.lease.written_off = written_off_.contains(next.lease.consumer);
   const std::string before = peers::row_of(next).SerializeAsString();
   const auto own = own_hosts();
-  auto now = lease::hosts_now(next, all(), own, attempts());
-  for (auto& [host, here] : now) here.fenced = fences_.on_disk(host, number);
+  const auto now = hosts_now(next, own);
   const auto phase = next.lease.phase;
   const auto resources = lease::resources_now(next, all(), instances(), own, held_by_attempts());
   const auto effects = lease::step(next.lease, event, now, store_.term(), resources);

@@ -157,7 +157,9 @@ class LeaseOut {
   void note_remarks(std::uint64_t number, const std::map<std::string, sched::lease::OwnHost>& own);
   sched::lease::LeaseRemarks remarks_of(std::uint64_t number) const;
   sched::lease::LeaseReport report_of(const sched::lease::LeftOut& none) const;
-  wire::PeerMessage loads_for(const std::string& cluster) const;
+  sched::lease::HostsNow hosts_now(const Lease& of,
+                                   const std::map<std::string, sched::lease::OwnHost>& own) const;
+  std::vector<wire::PeerMessage> loads_for(const std::string& cluster) const;
   std::vector<wire::PeerMessage> due_for(const std::string& cluster, Peer& peer) const;
 
   const sched::book::JobTable& jobs_;

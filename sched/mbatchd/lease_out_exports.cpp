@@ -73,11 +73,14 @@ std::vector<lease::ExportHost> LeaseOut::export_hosts() const {
   for (HostNumber host = 0; host < rules.own_hosts; ++host) {
     const auto& values = snapshot.values(host);
     const auto& state = snapshot.host(host);
-    const bool up = !state.unavailable && !state.unreachable;
+    const std::string& name = rules.hosts[host].text();
+    const auto before = exported.find(name);
+    // mbatchd was started, and RES of the host has not connected yet: what a policy that has changed exports again stays the consumer's.
+    const bool awaited = before != exported.end() && !known_hosts_.contains(name);
+    const bool up = !state.unavailable && (!state.unreachable || awaited);
     // The CPUs of a host that is down may be unknown: what was exported of it stays.
-    const auto before = exported.find(rules.hosts[host].text());
     const int slots = !up && before != exported.end() ? before->second : own_slots(values);
-    hosts.push_back({rules.hosts[host].text(), keeper_.facts_of(host).type, slots, up, nullptr});
+    hosts.push_back({name, keeper_.facts_of(host).type, slots, up, nullptr});
   }
   return hosts;
 }

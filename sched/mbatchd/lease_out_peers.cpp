@@ -3,6 +3,7 @@
 #include <cmath>
 #include <sstream>
 
+#include "common/wire/frame.hpp"
 #include "common/wire/host_facts.hpp"
 #include "sched/mbatchd/lease_jobs.hpp"
 #include "sched/mbatchd/lease_out.hpp"
@@ -19,6 +20,7 @@ namespace peers = sched::peers;
 using sched::JobKey;
 
 constexpr std::uint32_t kAgeUnknown = 4294967295U;
+constexpr std::size_t kMostInMessage = wire::kFrameLimit / 2;  // bytes of hosts, before the last
 constexpr std::size_t kMostOver = 10'000;  // leases that are not there, told to one consumer at once
 
 // What LIM has told of each host of ours, and the place of each index in its answer.
@@ -225,6 +227,9 @@ std::vector<lease::LeaseReport> LeaseOut::reports() const {
     if (const auto why = divisions_.find(number); why != divisions_.end()) report.reason = why->second;
     if (report.reason.empty() && report.phase != lease::Phase::offered)
       report.reason = lease::awaited_reason(remarks_of(number).awaited, one.lease.id.provider);
+    if (one.lease.phase == lease::Phase::recalling || one.lease.phase == lease::Phase::inactive)
+      if (auto taking = lease::taking_reason(one.lease, hosts_now(one, own_hosts())); !taking.empty())
+        report.reason = std::move(taking);
     for (const auto& lent : one.lease.hosts) {
       lease::ReportedHost& host = report.hosts.emplace_back();
       host.host = lent.has.host;
@@ -250,7 +255,8 @@ std::vector<lease::LeaseReport> LeaseOut::reports() const {
   return reports;
 }
 
-wire::PeerMessage LeaseOut::loads_for(const std::string& cluster) const {
+// As many messages as it takes.
+std::vector<wire::PeerMessage> LeaseOut::loads_for(const std::string& cluster) const {
   std::set<std::string> names;
   for (const auto& [number, one] : leases_)
     if (one.lease.consumer == cluster)
@@ -260,13 +266,14 @@ wire::PeerMessage LeaseOut::loads_for(const std::string& cluster) const {
   const LimLoads lim(keeper_.news().loads());
   const auto since = static_cast<std::uint32_t>(
       std::chrono::duration_cast<std::chrono::milliseconds>(lease_now() - load_at_).count());
-  wire::PeerMessage message;
-  auto& loads = *message.mutable_lease_loads();
+  std::vector<wire::PeerMessage> messages;
+  std::size_t bytes = kMostInMessage;
   for (const std::string& name : names) {
     const auto host = rules.host(name);
     if (!host || *host >= rules.own_hosts) continue;
     const auto& state = snapshot.host(*host);
-    auto& to = *loads.add_hosts();
+    if (bytes >= kMostInMessage) messages.emplace_back(), bytes = 0;
+    auto& to = *messages.back().mutable_lease_loads()->add_hosts();
     HostFacts facts = keeper_.facts_of(*host);
     facts.topology.clear();
     *to.mutable_facts() = wire::to_wire(facts);
@@ -298,8 +305,9 @@ wire::PeerMessage LeaseOut::loads_for(const std::string& cluster) const {
       if (known && is_beyond(*said->second, place->second))
         to.add_beyond(static_cast<std::uint32_t>(to.names_size() - 1));
     }
+    bytes += to.ByteSizeLong();
   }
-  return message;
+  return messages;
 }
 
 std::vector<wire::PeerMessage> LeaseOut::due_for(const std::string& cluster, Peer& peer) const {
@@ -316,7 +324,8 @@ std::vector<wire::PeerMessage> LeaseOut::due_for(const std::string& cluster, Pee
   peer.stands.clear();
   const bool any = told.leases_told().leases_size() != 0;
   if (greets) due.push_back(std::move(told));
-  if (std::exchange(peer.loads, false) && any) due.push_back(loads_for(cluster));
+  if (std::exchange(peer.loads, false) && any)
+    for (auto& message : loads_for(cluster)) due.push_back(std::move(message));
   for (const std::uint64_t lease : std::exchange(peer.over, {})) due.push_back(peers::lease_over(lease));
   return due;
 }

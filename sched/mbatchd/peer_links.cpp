@@ -91,6 +91,10 @@ Result<void> PeerLinks::message(io::LinkId link, std::string_view payload) {
 }
 
 bool PeerLinks::say(const std::string& cluster, wire::PeerMessage message) {
+  if (const auto why = sched::peers::too_large(message)) {
+    log_.error("cluster " + cluster + " is not told: " + *why);
+    return false;
+  }
   const auto said = sessions_->say(cluster, std::move(message));
   if (said) links_.send(said->link, said->message.SerializeAsString());
   return said.has_value();

@@ -1,8 +1,10 @@
 #include "sched/policy/jobs/submission_check.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
+#include "common/base/job_numbers.hpp"
 #include "common/base/numbers.hpp"
 #include "common/base/terminal_text.hpp"
 #include "common/resreq/evaluate.hpp"
@@ -66,6 +68,33 @@ std::vector<ShownText> shown_texts(const wire::Submission& a) {
     texts.push_back({"-f", &file.remote()});
   }
   return texts;
+}
+
+// An order to another cluster has the job's numbers in place of %J and %I (peers::crossing()): it must fit, too.
+std::optional<Refusal> check_files(const wire::Submission& a) {
+  std::vector<std::pair<const char*, const std::string*>> files = {{"-i", &a.input_file()},
+                                                                   {"-o", &a.output_file()},
+                                                                   {"-e", &a.error_file()},
+                                                                   {"-cwd", &a.asked_cwd()},
+                                                                   {"-outdir", &a.output_dir()}};
+  for (const auto& file : a.transfers()) {
+    files.emplace_back("-f", &file.local());
+    files.emplace_back("-f", &file.remote());
+  }
+  constexpr std::int32_t kLongestNumber = std::numeric_limits<std::int32_t>::max();
+  std::size_t more = 0;
+  for (const auto& [option, file] : files) {
+    const std::size_t size = with_job_numbers(*file, kLongestNumber, kLongestNumber).size();
+    if (size > kLongestPath)
+      return refusal(Refusal::BAD_REQUEST, std::string(option) + ": found a file name of " +
+                                               std::to_string(size) + " bytes, expected at most " +
+                                               std::to_string(kLongestPath));
+    more += size - std::min(size, file->size());
+  }
+  if (more == 0 || a.ByteSizeLong() + more <= kMostSubmission) return std::nullopt;
+  return refusal(Refusal::BAD_REQUEST, "found a job of " + std::to_string(a.ByteSizeLong() + more) +
+                                           " bytes with its numbers in its file names, expected at most " +
+                                           std::to_string(kMostSubmission));
 }
 
 std::optional<Refusal> check_words(const wire::Submission& a) {
@@ -416,7 +445,7 @@ CheckedSubmission check_submission(const wire::Submission& asked, const Submissi
     checked.refusal = std::move(why);
     return checked.refusal.has_value();
   };
-  if (refused(check_words(asked)) || refused(check_supported(asked)) ||
+  if (refused(check_words(asked)) || refused(check_files(asked)) || refused(check_supported(asked)) ||
       refused(check_dates(asked, context.now)) || refused(check_limits(asked.limits())) ||
       refused(check_speeds(asked.limits(), context.config)) ||
       refused(read_indices(asked, book_parameters(context.config).max_array_size, checked.indices)) ||

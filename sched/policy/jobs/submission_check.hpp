@@ -24,6 +24,7 @@ std::optional<Refusal> check_limits(const wire::Limits& limits);
 
 inline constexpr std::size_t kMostEnvironment = 2 * 1024 * 1024;  // bytes
 inline constexpr std::size_t kLongestWord = 64 * 1024;            // bytes: a name, a path, a command line
+inline constexpr std::size_t kLongestPath = 4094;                 // bytes of a file of the job: bsub(1)
 inline constexpr std::size_t kMostSubmission = 900 * 1024;        // bytes: its order must fit into a frame
 inline constexpr std::size_t kMostElements = 1'000'000;
 inline constexpr std::size_t kLongestReason = 4095;  // bytes: bkill -C

@@ -17,7 +17,7 @@ class ConsumerStep {
   void operator()(const event::Told& told) {
     if (!is_news(lease_, told)) return answer();
     lease_.remarks = told.remarks;
-    if (told.number > lease_.number || told.number == GrantNumber{}) {
+    if (told.number > lease_.number || told.number == GrantNumber{} || lease_.phase == Phase::returned) {
       lease_.phase = phase_of(lease_, told);
       lease_.number = told.number;
       lease_.hosts = told.hosts;
@@ -62,7 +62,8 @@ GrantNumber acknowledges(const ConsumerLease& lease, const JobsNow& jobs) {
 }
 
 bool is_news(const ConsumerLease& lease, const event::Told& told) {
-  if (told.number < lease.number || lease.phase == Phase::returned) return false;
+  if (told.number < lease.number) return false;
+  if (lease.phase == Phase::returned) return told.phase != Phase::returned;
   if (told.number > lease.number || told.remarks != lease.remarks) return true;
   return told.number == GrantNumber{} && (phase_of(lease, told) != lease.phase || told.hosts != lease.hosts ||
                                           told.resources != lease.resources);

@@ -33,7 +33,9 @@
 //   any       | Told, a larger number                | what it says; Answer when no older start is unanswered
 //   any       | Told, the same number                | its remarks are taken; Answer again; before the first grant: what it says
 //   offered   | Wanted                               | requested, Answer
-//   any       | Unlisted (all leases were told)      | returned
+//   any       | Unlisted (all leases were told, or   | returned
+//             | our files do not have the provider)  |
+//   returned  | Told again, and not returned         | what it says: our files have the provider again
 //   any       | Answered, Connected                  | Answer
 //   returned  | no job has it any more               | Forget
 //

@@ -23,4 +23,23 @@ std::string awaited_reason(int slots, const std::string& provider) {
          provider + " that run there end";
 }
 
+std::string taking_reason(const ProviderLease& lease, const HostsNow& now) {
+  if (lease.phase != Phase::recalling && lease.phase != Phase::inactive) return "";
+  const bool answered = lease.acknowledged == lease.number || lease.written_off;
+  std::string with_jobs, silent;
+  for (const LentHost& host : lease.hosts) {
+    if (host.has.slots <= host.wanted) continue;
+    const auto found = now.find(host.has.host);
+    const HostNow here = found == now.end() ? HostNow{} : found->second;
+    if (host.kills && here.used > host.wanted)
+      with_jobs += (with_jobs.empty() ? "" : ", ") + host.has.host;
+    else if (!answered && here.fenced != lease.number)
+      silent += (silent.empty() ? "" : ", ") + host.has.host;
+  }
+  if (!with_jobs.empty()) return "waits for its jobs on " + with_jobs + " to end: slots are taken back";
+  if (!silent.empty())
+    return "waits for cluster " + lease.consumer + ", or RES of " + silent + ": slots are taken back";
+  return "";
+}
+
 }  // namespace rollcall::sched::lease

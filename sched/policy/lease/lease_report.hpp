@@ -15,7 +15,7 @@
 #include <string_view>
 #include <vector>
 
-#include "sched/policy/lease/lease_values.hpp"
+#include "sched/policy/lease/lease_life.hpp"
 
 namespace rollcall::sched::lease {
 
@@ -43,7 +43,7 @@ struct LeaseReport {
   Phase phase = Phase::offered;
   GrantNumber number;
   bool shared = false;
-  // reclaim_reason() of the last division, awaited_reason(), or why the consumer gets nothing; "": there is nothing to say
+  // reclaim_reason() of the last division, awaited_reason(), taking_reason(), or why the consumer gets nothing; "": there is nothing to say
   std::string reason;
   std::vector<ReportedHost> hosts;
   std::vector<ReportedResource> resources;
@@ -53,6 +53,9 @@ std::string_view status(const LeaseReport& lease);
 
 // A whole host is lent slot by slot, as the provider's jobs end there. "": no slot is awaited.
 std::string awaited_reason(int slots, const std::string& provider);
+
+// What a lease waits for whose slots are being taken back: jobs to end, or RES of hosts to answer. "": for nothing.
+std::string taking_reason(const ProviderLease& lease, const HostsNow& now);
 
 // A lease of the consumer with slots that it does not have yet.
 struct AwaitedLease {

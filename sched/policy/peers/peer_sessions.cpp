@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "common/wire/frame.hpp"
+
 namespace rollcall::sched::peers {
 namespace {
 
@@ -154,6 +156,14 @@ wire::PeerMessage PeerSessions::numbered(Link& link) {
   wire::PeerMessage message;
   message.set_number(++link.said);
   return message;
+}
+
+std::optional<std::string> too_large(const wire::PeerMessage& message) {
+  constexpr std::size_t kMost = wire::kFrameLimit - 256;  // less its number, and the seal
+  const std::size_t size = message.ByteSizeLong();
+  if (size <= kMost) return std::nullopt;
+  return "the message for the other cluster has " + std::to_string(size) + " bytes, expected at most " +
+         std::to_string(kMost);
 }
 
 std::optional<step::Say> PeerSessions::say(const std::string& cluster, wire::PeerMessage message) {

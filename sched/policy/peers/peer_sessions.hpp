@@ -97,6 +97,9 @@ struct PeerStanding {
   std::uint64_t term = 0;  // ... and what its mbatchd's is
 };
 
+// Why the message does not fit into a frame of the conversation; none: it does.
+std::optional<std::string> too_large(const wire::PeerMessage& message);
+
 class PeerSessions {
  public:
   explicit PeerSessions(OwnIdentity own) : own_(std::move(own)) {}

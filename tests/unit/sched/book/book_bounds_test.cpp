@@ -72,6 +72,28 @@ TEST_F(BookTest, SlotNumbersBeyondAnyHostAreRefused) {
   }
 }
 
+// The order for another cluster has the numbers in place of %J and %I, and must fit into a message.
+TEST_F(BookTest, FileNamesAreShortWithTheJobsNumbersInThem) {
+  auto job = plain_job();
+  job.set_output_file(std::string(jobs::kLongestPath, 'o'));
+  submit(job);
+  job.set_output_file(std::string(jobs::kLongestPath + 1, 'o'));
+  EXPECT_EQ(refused(job), "-o: found a file name of 4095 bytes, expected at most 4094");
+  std::string numbers;
+  for (int i = 0; i < 400; ++i) numbers += "%I";
+  job.set_output_file(numbers);
+  submit(job);
+  job.set_output_file(numbers + numbers);
+  EXPECT_EQ(refused(job), "-o: found a file name of 8000 bytes, expected at most 4094");
+  job = plain_job();
+  for (int i = 0; i < 300; ++i) {
+    auto& file = *job.add_transfers();
+    file.set_local(numbers);
+    file.set_remote("there");
+  }
+  EXPECT_THAT(refused(job), HasSubstr("bytes with its numbers in its file names, expected at most 921600"));
+}
+
 TEST_F(BookTest, LengthOfReasonsAndChangesIsLimited) {
   submit(plain_job());
   wire::SignalJobs kill;

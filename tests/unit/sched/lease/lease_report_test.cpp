@@ -24,5 +24,21 @@ TEST(LeaseReport, SaysOkOnlyWhereTheLeaseIsMadeAndTheClustersAreConnected) {
   EXPECT_EQ(status(of(Phase::offered, false)), "disc");
 }
 
+TEST(LeaseReport, SaysWhatALeaseWaitsForWhoseSlotsAreTakenBack) {
+  ProviderLease lease;
+  lease.consumer = "west";
+  lease.number = {1, 4};
+  lease.phase = Phase::active;
+  lease.hosts = {{{"n3", 2, {}, {}, false}, 0, true}, {{"n4", 2, {}, {}, false}, 2}};
+  EXPECT_EQ(taking_reason(lease, {{"n3", {2, 0, {}}}}), "");
+  lease.phase = Phase::recalling;
+  EXPECT_EQ(taking_reason(lease, {{"n3", {2, 0, {}}}}),
+            "waits for its jobs on n3 to end: slots are taken back");
+  EXPECT_EQ(taking_reason(lease, {}), "waits for cluster west, or RES of n3: slots are taken back");
+  EXPECT_EQ(taking_reason(lease, {{"n3", {0, 0, {1, 4}}}}), "") << "its RES has the number";
+  lease.acknowledged = lease.number;
+  EXPECT_EQ(taking_reason(lease, {}), "");
+}
+
 }  // namespace
 }  // namespace rollcall::sched::lease

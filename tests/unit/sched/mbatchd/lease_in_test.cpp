@@ -295,6 +295,48 @@ TEST_F(LeaseInTest, NoClusterIsToldOfAJobOfRoot) {
   EXPECT_EQ(status(spans), wire::STATUS_PEND);
 }
 
+TEST_F(LeaseInTest, ALeaseOfAProviderThatIsAPeerAgainIsThereAgain) {
+  connects();
+  const sched::JobKey key = dispatched();  // which keeps the lease known meanwhile
+  const auto peers = configuration->peers;
+  const auto reads = [this](conf::PeerSettings settings) {
+    auto next = std::make_shared<Configuration>(*configuration);
+    next->peers = std::move(settings);
+    configuration = next;
+    in->configure(configuration);
+  };
+  reads({});
+  in->lost("east");
+  EXPECT_THAT(in->reports(), testing::IsEmpty());
+  reads(peers);
+  in->serves("east");
+  stands(wire::LeaseStands::ACTIVE, 1, 2);
+  hear([](auto& message) { message.mutable_leases_told()->add_leases(5); });
+  held({key});
+  ASSERT_EQ(in->reports().size(), 1U);
+  EXPECT_EQ(in->reports()[0].phase, sched::lease::Phase::active);
+  EXPECT_EQ(in->reports()[0].hosts.size(), 2U);
+}
+
+// It would count as started, and never be there.
+TEST_F(LeaseInTest, AJobThatDoesNotFitIntoAMessageIsNotStarted) {
+  connects();
+  tells_addresses();
+  tells("hostA", sched::report::HostCame{{}, true});
+  said.clear();
+  auto large = sched::book::plain_job();
+  for (int i = 0; i < 300; ++i) {
+    auto& file = *large.add_transfers();
+    file.set_local(std::string(4000, 'l'));
+    file.set_remote("there");
+  }
+  const sched::JobKey key{submit(large), 0};
+  dispatch(key, {"n2@east"});
+  orders();
+  EXPECT_EQ(status(key), wire::STATUS_PEND);
+  EXPECT_EQ(count(What::kOffer), 0);
+}
+
 TEST_F(LeaseInTest, ShowsTheTypeAndTheSlotsThatItsProviderTells) {
   connects();
   EXPECT_THAT(in->reports().at(0).reason, testing::HasSubstr("does not tell the type")) << "an older release";

@@ -178,6 +178,24 @@ TEST_F(LeaseOutTest, SaysWhichSlotsOfAWholeHostItsOwnJobsUseStill) {
   EXPECT_EQ(told(), 0);
 }
 
+// Jobs on the hosts would be killed, and the hosts exported again.
+TEST_F(LeaseOutTest, AChangedPolicyKeepsHostsThatHaveNotConnectedSinceTheStart) {
+  const auto chosen = [](const std::string& select) {
+    return "Begin HostExport\nRES_SELECT = " + select +
+           "\nNHOSTS = 2\nDISTRIBUTION = ([west, 1])\nEnd HostExport\n";
+  };
+  exports(chosen("type==X86_64"));
+  lends();
+  const auto before = lease();
+  ASSERT_EQ(before.hosts.size(), 2U);
+  for (const char* host : {"hostA", "hostB"}) keeper->connected(host, false);
+  configuration = configuration_of(provider_files(chosen("type==X86_64 && ncpus>1")));
+  begin();
+  EXPECT_EQ(lease().phase, sched::lease::Phase::active);
+  ASSERT_EQ(lease().hosts.size(), 2U);
+  for (const auto& host : lease().hosts) EXPECT_EQ(host.has.slots, 4) << host.host;
+}
+
 TEST_F(LeaseOutTest, NamesAConsumerThatGetsNothing) {
   exports(
       "Begin HostExport\nPER_HOST = hostA\nSLOTS = 2\nDISTRIBUTION = ([west, 1] [north, 9])\nEnd "

@@ -398,6 +398,14 @@ TEST(PeerSessionsProperty, BothSidesKeepTheSameConnection) {
   }
 }
 
+TEST(PeerMessages, AreAtMostAFrame) {
+  wire::PeerMessage message;
+  message.mutable_offer()->mutable_asked()->set_script(std::string(900 * 1024, 'x'));
+  EXPECT_EQ(too_large(message), std::nullopt);
+  message.mutable_offer()->mutable_asked()->set_script(std::string(1024 * 1024, 'x'));
+  EXPECT_THAT(too_large(message).value_or(""), testing::HasSubstr("expected at most 1048320"));
+}
+
 TEST_F(Sessions, OfAClusterThatServesHaveNothingToForget) {
   sessions.known("north", row("north", 9));
   EXPECT_EQ(sessions.why_not_forget("nobody"), "no cluster nobody is known here");
