@@ -84,6 +84,9 @@ class Modifying {
     std::erase_if(keys, [this](JobKey key) { return finished(m_.find(key)->status()); });
     if (keys.empty()) return jobs::refusal(jobs::Refusal::FAILED, "Job has already finished");
     for (const JobKey key : keys)
+      if (auto theirs = changed_there_alone(m_.find(key)->record))
+        return jobs::refusal(jobs::Refusal::FAILED, std::move(*theirs));
+    for (const JobKey key : keys)
       if (const auto& record = m_.find(key)->record; is_elsewhere(record)) {
         if (limits_alone()) return std::nullopt;  // they go to the other cluster like a signal
         if (record.starting()) return jobs::refusal(jobs::Refusal::FAILED, runs_elsewhere(m_, record));

@@ -401,6 +401,11 @@ std::string runs_elsewhere(const Memory& m, const wire::JobRecord& record) {
   return "Job has started in " + cluster + " and cannot be changed from here";
 }
 
+std::optional<std::string> changed_there_alone(const wire::JobRecord& record) {
+  if (!on_lent_slots(record) && !is_part(record)) return std::nullopt;
+  return "Job is of cluster " + record.from().cluster() + ", which alone changes it";
+}
+
 bool all_back(Memory& m, UnitWork& work, WallTime now, Effects& effects) {
   if (work.all_back) return true;
   work.all_back = true;
@@ -427,6 +432,7 @@ std::optional<Objection> switch_one(Memory& m, BookEntry& entry, const conf::Que
   if (!by.owner && !by.admin) return Objection{std::string(kDenied), jobs::Refusal::NOT_ALLOWED};
   if (finished(entry.job->status())) return Objection{std::string(kFinished)};
   if (is_elsewhere(entry.job->record)) return Objection{runs_elsewhere(m, entry.job->record)};
+  if (auto theirs = changed_there_alone(entry.job->record)) return Objection{std::move(*theirs)};
   const wire::Submission& asked = *entry.job->asked;
   // The queue must accept the job's owner; an administrator may put the job into any queue.
   const jobs::SubmissionContext context = m.context(who, now);

@@ -60,6 +60,8 @@ Applied still_away(Effects effects);
 // bmod and bswitch change a job that waits in another cluster once it is back. Asks for those of the work that the user may change;
 // true: all have been answered, each is here or has begun there, or its cluster knows no recalls.
 bool all_back(Memory& m, UnitWork& work, WallTime now, Effects& effects);
+// Why a job on lent slots, or a part of one, is not changed here: its queue and limits are its own cluster's. None: it may be.
+std::optional<std::string> changed_there_alone(const wire::JobRecord& record);
 // Why a job that has begun in another cluster, or cannot be asked back, is not changed.
 std::string runs_elsewhere(const Memory& m, const wire::JobRecord& record);
 

@@ -40,6 +40,24 @@ TEST_F(OnLentSlots, BeginsAtOnceAndOnce) {
   EXPECT_THAT(again.effects, IsEmpty());
 }
 
+// Else its user could leave the limits of the queue that it was submitted to.
+TEST_F(OnLentSlots, ItsOwnClusterAloneChangesIt) {
+  const JobKey key = here(start(7));
+  const std::string theirs = "! Job <" + text(key) + ">: Job is of cluster east, which alone changes it";
+  for (const Identity& who : {kAnn, kRoot}) {
+    wire::SwitchJobs to;
+    to.set_queue("normal");
+    set_key(*to.mutable_filter()->add_keys(), key);
+    EXPECT_THAT(answer(book->commands().switch_jobs(to, who, now)), ElementsAre(theirs));
+    wire::ModifyJobs change;
+    set_key(*change.mutable_filter()->add_keys(), key);
+    change.add_fields(1000 + wire::Limits::kRunSFieldNumber);
+    change.mutable_changed()->mutable_limits()->set_run_s(6000);
+    EXPECT_THAT(answer(book->commands().modify_jobs(change, who, now)), ElementsAre(theirs));
+  }
+  EXPECT_EQ(job(key).record.queue(), "night@east");
+}
+
 TEST_F(OnLentSlots, StartsAsTheQueueOfItsOwnClusterSays) {
   wire::ForwardOffer offer;
   *offer.mutable_attempt() = attempt_of(7);
