@@ -10,12 +10,17 @@
 
 #include "common/base/terminal_text.hpp"
 #include "common/conf/batch_settings.hpp"
+#include "common/conf/malformed_lines.hpp"
 #include "common/io/config_source.hpp"
 
 namespace rollcall::io {
 namespace {
 
 std::string base_name(const std::string& path) { return path.substr(path.rfind('/') + 1); }
+
+void warn_of_malformed_lines(const Stage& stage, const conf::FileSources& sources) {
+  if (const auto lines = conf::malformed_lines(sources); !lines.empty()) stage.fail("warning: " + lines);
+}
 
 int run_command(Command command, const std::string& product, std::vector<std::string> words) {
   if (!words.empty() && words.front() == "--help") words.front() = "-h";
@@ -57,13 +62,17 @@ const conf::ClusterFiles& Stage::files() {
   if (files_) return *files_;
   const auto sources = real_file_sources();
   auto checked = conf::read_cluster_files(sources);
-  if (checked.files) return files_.emplace(std::move(*checked.files));
+  if (checked.files) {
+    if (!to_ask_) warn_of_malformed_lines(*this, sources);
+    return files_.emplace(std::move(*checked.files));
+  }
   auto partial = conf::read_files_to_ask(sources);
   if (!partial) {
     for (const auto& problem : checked.problems.all())
       if (problem.kind == conf::Problem::Kind::fatal) fail(problem.line());
     std::exit(kFailed);
   }
+  if (!to_ask_) warn_of_malformed_lines(*this, sources);
   partial->candidates.clear();  // ask this host alone; it knows the master
   fail(
       "warning: the configuration files have errors (lsadmin ckconfig shows them); the daemons are asked "
@@ -74,9 +83,12 @@ const conf::ClusterFiles& Stage::files() {
 const conf::ClusterFiles& Stage::files_to_ask() {
   if (files_) return *files_;
   if (to_ask_) return *to_ask_;
-  auto found = conf::read_files_to_ask(real_file_sources());
+  const auto sources = real_file_sources();
+  auto found = conf::read_files_to_ask(sources);
   const bool enough = found && (!found->candidates.empty() || !conf::named_mbd_host(*found).empty());
-  return enough ? to_ask_.emplace(std::move(*found)) : files();
+  if (!enough) return files();
+  warn_of_malformed_lines(*this, sources);
+  return to_ask_.emplace(std::move(*found));
 }
 
 int Stage::fail(const std::string& text) const {

@@ -18,6 +18,7 @@
 #include "common/base/command_words.hpp"
 #include "common/base/numbers.hpp"
 #include "common/base/shell_quote.hpp"
+#include "common/conf/malformed_lines.hpp"
 #include "common/conf/own_host.hpp"
 #include "common/io/cluster_key.hpp"
 #include "common/io/config_source.hpp"
@@ -345,6 +346,12 @@ Result<Work> prepare(const CommandWords& words, std::vector<show::DaemonKind> as
   return work;
 }
 
+// Where the set cannot be used at all, the action has them among its errors.
+void warn_of_malformed_lines(const Work& work) {
+  if (const auto lines = conf::malformed_lines(work.sources); work.checked.files && !lines.empty())
+    complain("warning: " + lines);
+}
+
 int run(const std::vector<std::string>& arguments) {
   const auto words = CommandWords::parse(shape(), arguments);
   if (!words) return usage(words.error().text);
@@ -366,6 +373,7 @@ int run(const std::vector<std::string>& arguments) {
     complain(work.error().text);
     return exit_code_of(work.error());
   }
+  warn_of_malformed_lines(*work);
   if (peer_key) return peerkey(*work, operands[1]);
   // Leaves the caller's descriptors and directory: a daemon must keep none of them open.
   syscall(SYS_close_range, 3U, ~0U, CLOSE_RANGE_CLOEXEC);

@@ -57,7 +57,8 @@ class BsubFakeMbatchd : public ::testing::Test {
 
   Said bsub(int port, const std::string& options = "", const std::string& variables = "LSB_NTRIES=1") {
     put("lsf.conf", "LSF_LOGDIR=" + directory_ + "\nLSB_SHAREDIR=" + directory_ +
-                        "\nROLLCALL_MBD_HOST=fake\nLSB_MBD_PORT=" + std::to_string(port) + "\n");
+                        "\nROLLCALL_MBD_HOST=fake\nLSB_MBD_PORT=" + std::to_string(port) + "\n" +
+                        more_of_lsf_conf_);
     const std::string line = "LSF_ENVDIR=" + directory_ + " " + variables + " " ROLLCALL_BSUB + options +
                              " -J x true </dev/null >" + directory_ + "/out 2>" + directory_ + "/err";
     const int status = std::system(line.c_str());
@@ -106,6 +107,7 @@ class BsubFakeMbatchd : public ::testing::Test {
   }
 
   std::string directory_ = "/tmp/bsub_fake.XXXXXX";
+  std::string more_of_lsf_conf_;
   ClusterKey key_;
 };
 
@@ -153,6 +155,21 @@ TEST_F(BsubFakeMbatchd, FindsMbatchdByLsfConfAlone) {
   EXPECT_EQ(said.code, 0);
   EXPECT_EQ(said.out, "Job <7> is submitted to queue <normal>.\n");
   EXPECT_EQ(said.err, "") << "10,000 hosts need not be read to find one";
+}
+
+TEST_F(BsubFakeMbatchd, GoesOnWithoutMalformedLinesOfLsfConfAndNamesThem) {
+  more_of_lsf_conf_ = "nonsense words\nLSF_X VALUE\n=5\n# a comment\n";
+  const Said said = against([](End& end) {
+    end.next<wire::ToMbatchd>();
+    end.send(accepted(1));
+    end.receive();
+  });
+  EXPECT_EQ(said.code, 0);
+  EXPECT_EQ(said.out, "Job <7> is submitted to queue <normal>.\n");
+  EXPECT_EQ(said.err,
+            "bsub: warning: " + directory_ +
+                "/lsf.conf:5: found \"words\", expected '=' after nonsense; broken too: lines 6, 7; "
+                "ignored\n");
 }
 
 // More often than any other command tries: its job is worth waiting for.

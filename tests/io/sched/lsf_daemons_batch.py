@@ -137,5 +137,33 @@ def test_a_start_with_broken_files_says_which_it_has(bench):
     bench.saw("lsf_daemons and badmin name the files that are in force, and the line that is wrong")
 
 
+def test_each_program_names_a_malformed_line_of_lsf_conf(bench):
+    with Site(bench) as site:
+        conf = os.path.join(site.conf, "lsf.conf")
+        with open(conf, "r+", encoding="ascii") as file:
+            line = len(file.readlines()) + 1
+            file.write("nonsense words\n")
+        found = f"{conf}:{line}: found \"words\", expected '=' after nonsense"
+        started = site.run("lsf_daemons", "start")
+        expect_equal(started.returncode, 0, f"start: {started.stderr}")
+        expect_in(f"lsf_daemons: warning: {found}; ignored\n", started.stderr, "start")
+        for name in DAEMONS:
+            with open(os.path.join(site.log, f"{name}.log.{socket.gethostname()}"), encoding="utf-8") as file:
+                expect_in(f"error: {found}\n", file.read(), f"the log of {name}")
+        wait_until(site.takes_jobs, lambda: f"the host to take jobs\n{site.logs()}", 60)
+        for command in ("lsid", "bjobs", "bsub"):
+            done = site.run(command, *(["-o", "/dev/null", "true"] if command == "bsub" else []))
+            expect_equal(done.returncode, 0, f"{command}: {done.stdout}{done.stderr}")
+            expect_equal(done.stderr.splitlines()[0], f"{command}: warning: {found}; ignored", f"what {command} says first")
+        for command in ("lsadmin", "badmin"):
+            done = site.run(command, "ckconfig")
+            expect_equal(done.returncode, 255, f"{command} ckconfig: {done.stdout}")
+            expect_in(f"{found}\n", done.stdout, f"{command} ckconfig")
+        refused = site.run("pam", "-g", "1", "env", "true")
+        expect_equal(refused.returncode, 1, f"pam: {refused.stderr}")
+        expect_in(found, refused.stderr, "pam")
+    bench.saw("daemons and commands go on, ckconfig and pam do not")
+
+
 if __name__ == "__main__":
     main()

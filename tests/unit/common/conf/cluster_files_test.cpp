@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "common/conf/malformed_lines.hpp"
 #include "common/conf/show_conf.hpp"
 #include "tests/unit/common/conf/conf_files.hpp"
 
@@ -49,6 +50,16 @@ ClusterFiles taken(const MemoryFiles& files) {
   auto checked = read_cluster_files(files.sources());
   EXPECT_THAT(lines_of_values(checked.problems), IsEmpty());
   return checked.files ? *checked.files : ClusterFiles{};
+}
+
+TEST(MalformedLines, AreOneLineForACommandAndErrorsOfTheSet) {
+  EXPECT_EQ(malformed_lines(lab().sources()), "");
+  EXPECT_EQ(malformed_lines(MemoryFiles{}.sources()), "") << "no lsf.conf";
+  const auto files = with("/c/lsf.conf", "nonsense words\n\n=5\nLSB_NTRIES=many\n");
+  EXPECT_EQ(malformed_lines(files.sources()),
+            "/c/lsf.conf:3: found \"words\", expected '=' after nonsense; broken too: line 5; ignored");
+  EXPECT_THAT(said(files),
+              Contains("/c/lsf.conf:5: found \"=5\", expected NAME=VALUE, a comment or an empty line"));
 }
 
 TEST(ClusterFiles, ToAskADaemonLsfConfAndHostsAreEnough) {
