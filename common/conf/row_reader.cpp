@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <numeric>
+#include <utility>
 
 #include "common/base/host_list.hpp"
 #include "common/base/numbers.hpp"
@@ -219,6 +221,38 @@ bool check_keywords(const Section& section, const Keywords& keywords, Problems& 
   return all;
 }
 
+namespace {
+
+// How many letters of the name are to be changed, left out or put in, in any case, until it is `meant`.
+std::size_t slips(std::string_view name, std::string_view meant) {
+  std::vector<std::size_t> row(meant.size() + 1);  // for the first letters of `name` that were looked at
+  std::iota(row.begin(), row.end(), std::size_t{0});
+  for (std::size_t i = 0; i < name.size(); ++i) {
+    std::size_t diagonal = std::exchange(row[0], i + 1);
+    for (std::size_t j = 0; j < meant.size(); ++j) {
+      const std::size_t changed = diagonal + (same_name(name.substr(i, 1), meant.substr(j, 1)) ? 0 : 1);
+      diagonal = row[j + 1];
+      row[j + 1] = std::min({changed, row[j] + 1, diagonal + 1});
+    }
+  }
+  return row.back();
+}
+
+// The known name that is one slip away, or two where it has five letters or more: short words are near to many others. "": none.
+std::string_view meant_section(std::string_view name, std::initializer_list<std::string_view> known) {
+  std::string_view nearest;
+  std::size_t least = 3;
+  for (const std::string_view meant : known) {
+    const std::size_t more = std::max(name.size(), meant.size()) - std::min(name.size(), meant.size());
+    if (more > 2) continue;
+    const std::size_t away = slips(name, meant);
+    if (away < least && away <= (meant.size() < 5 ? 1U : 2U)) nearest = meant, least = away;
+  }
+  return nearest;
+}
+
+}  // namespace
+
 void check_sections(const SectionFile& file, std::initializer_list<std::string_view> known,
                     Problems& problems) {
   // LSF's sections without effect get a warning with the reason (without_effect.hpp).
@@ -228,12 +262,17 @@ void check_sections(const SectionFile& file, std::initializer_list<std::string_v
       return row.keyword.empty() && same_name(row.section, name);
     });
   };
-  for (const Section& section : file.sections)
-    if (!explained(section.name) &&
-        std::none_of(known.begin(), known.end(),
-                     [&section](std::string_view name) { return same_name(name, section.name); }))
-      problems.warning(section.place, "found section " + printable(section.name) +
-                                          ", which is unknown and passed over, expected " + list_of(known));
+  for (const Section& section : file.sections) {
+    const auto is_it = [&section](std::string_view name) { return same_name(name, section.name); };
+    if (explained(section.name) || std::any_of(known.begin(), known.end(), is_it)) continue;
+    const std::string found = "found section " + printable(section.name);
+    if (const auto meant = meant_section(section.name, known); !meant.empty())
+      problems.error(section.place,
+                     found + ", expected " + list_of(known) + " (did you mean " + std::string(meant) + "?)");
+    else
+      problems.warning(section.place,
+                       found + ", which is unknown and passed over, expected " + list_of(known));
+  }
 }
 
 }  // namespace rollcall::conf

@@ -89,7 +89,8 @@ void each_row(const SectionFile& file, std::string_view name, const Keywords& ke
       for (const Row& row : section->rows) take(row);
 }
 
-// Warns of sections unknown for this file.
+// Warns of sections unknown for this file, which later releases of LSF may know. A name that is one or two letters off a known one is an
+// error: the section is left out by a slip.
 void check_sections(const SectionFile& file, std::initializer_list<std::string_view> known,
                     Problems& problems);
 

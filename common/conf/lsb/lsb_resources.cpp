@@ -196,25 +196,6 @@ void read_method(const Row& row, LsbResources& resources, Problems& problems) {
   if (cells.valid()) resources.reservation_methods.push_back(std::move(method));
 }
 
-// An export under a name with a slip would end, and the jobs there with it: an error, so that badmin reconfig refuses the file.
-bool has_slip(const Section& section, Problems& problems) {
-  for (const char* meant : {"HostExport", "SharedResourceExport"})
-    if (!same_name(section.name, meant) && one_slip(section.name, meant)) {
-      problems.error(section.place,
-                     "found section " + printable(section.name) + ", expected " + std::string(meant));
-      return true;
-    }
-  return false;
-}
-
-void check_names(const SectionFile& file, Problems& problems) {
-  SectionFile others = file;
-  std::erase_if(others.sections, [&](const Section& section) { return has_slip(section, problems); });
-  check_sections(others,
-                 {"HostExport", "SharedResourceExport", "Limit", "ResourceReservation", "ReservationUsage"},
-                 problems);
-}
-
 }  // namespace
 
 Place place_of(const Places& places, std::string_view keyword, const Place& otherwise) {
@@ -224,7 +205,9 @@ Place place_of(const Places& places, std::string_view keyword, const Place& othe
 
 LsbResources read_lsb_resources(const SectionFile& file, const LimitUnit& unit, Problems& problems) {
   LsbResources resources;
-  check_names(file, problems);
+  check_sections(file,
+                 {"HostExport", "SharedResourceExport", "Limit", "ResourceReservation", "ReservationUsage"},
+                 problems);
   each_row(file, "HostExport",
            {{}, {"PER_HOST", "RES_SELECT", "NHOSTS", "DISTRIBUTION", "SLOTS", "MEM", "SWAP", "SWP", "TYPE"}},
            problems, [&](const Row& row) { read_host_export(row, resources, problems); });

@@ -40,6 +40,28 @@ TEST(LsbParams, DefaultsAndValues) {
   EXPECT_EQ(files.params.default_compute_unit_type, "enclosure");
 }
 
+// A section under a name with a slip is left out, with all that the site set in it. Later releases of LSF have sections of their own.
+TEST(SectionNames, OneOrTwoLettersOffAreAnError) {
+  const auto of = [](const std::string& file, const std::string& section) {
+    return said({{file, "Begin " + section + "\nNAME = x\nEnd " + section + "\n"}});
+  };
+  EXPECT_THAT(of("queues", "Qeueu"),
+              ElementsAre("queues:1: found section \"Qeueu\", expected Queue (did you mean Queue?)"));
+  EXPECT_THAT(
+      of("users", "UserGruop"),
+      ElementsAre("users:1: found section \"UserGruop\", expected User UserGroup UserMap (did you mean "
+                  "UserGroup?)"));
+  for (const auto& [file, section] :
+       {std::pair("queues", "QUEUES"), std::pair("queues", "Quue"), std::pair("params", "Paramters"),
+        std::pair("users", "Usr"), std::pair("hosts", "Hosts"), std::pair("hosts", "HostGruop"),
+        std::pair("applications", "Aplication"), std::pair("resources", "Limits")})
+    EXPECT_THAT(of(file, section), ElementsAre(HasSubstr("(did you mean "))) << section;
+  for (const auto& [file, section] :
+       {std::pair("queues", "QueueGroup"), std::pair("queues", "Qxxxe"), std::pair("users", "Peer"),
+        std::pair("users", "UserProfile"), std::pair("hosts", "Cost2"), std::pair("resources", "Pool")})
+    EXPECT_THAT(of(file, section), ElementsAre(HasSubstr("warning: found section "))) << section;
+}
+
 // mbatchd reads these numbers only where it uses them; an invalid one must be reported all the same.
 TEST(LsbParams, EachNumberIsChecked) {
   for (const char* name :

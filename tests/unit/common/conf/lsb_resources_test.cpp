@@ -82,7 +82,7 @@ TEST(LsbResources, AMisspeltExportIsAnErrorAndNothingElse) {
   EXPECT_THAT(said({{"resources",
                      "Begin HostExprt\nPER_HOST=host1\nSLOTS=1\nDISTRIBUTION=([far, 1])\nEnd HostExprt\n"
                      "Begin Elsewhere\nNAME=x\nEnd Elsewhere\n"}}),
-              ElementsAre("resources:1: found section \"HostExprt\", expected HostExport",
+              ElementsAre(HasSubstr("resources:1: found section \"HostExprt\", expected HostExport "),
                           HasSubstr("resources:6: warning: found section \"Elsewhere\", which is unknown")));
 }
 
