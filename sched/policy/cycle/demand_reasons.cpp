@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "common/conf/row_reader.hpp"
+#include "common/conf/words.hpp"
 #include "common/resreq/explain.hpp"
 #include "sched/policy/cycle/host_search.hpp"
 #include "sched/policy/cycle/job_obstacle.hpp"
@@ -159,7 +160,24 @@ class Explanation {
                       (fitting_ == 1 ? " host that fits" : " hosts that fit");
     if (clusters_.size() > 1 && enough_but_for_clusters() && begins_elsewhere(demand))
       why += "; on hosts of several clusters a job begins on one of ours";
-    reasons.push_back({"Not enough job slots", std::move(why), {}});
+    if (lent_ > 0) why += "; " + lent_words(lent_, lent_to_);
+    reasons.push_back({"Not enough job slots" + lent_mark(lent_, lent_to_), std::move(why), {}});
+  }
+
+  // Slots of hosts of ours that other clusters have. " (2 lent to cluster east)", behind LSF's text.
+  static std::string lent_mark(int slots, const std::string& consumers) {
+    return slots == 0 ? "" : " (" + std::to_string(slots) + " lent to " + clusters_text(consumers) + ")";
+  }
+  static std::string lent_words(int slots, const std::string& consumers) {
+    return slots_text(slots) + (slots == 1 ? " is" : " are") + " lent to " + clusters_text(consumers);
+  }
+  static std::string clusters_text(const std::string& consumers) {
+    return (consumers.find(',') == std::string::npos ? "cluster " : "clusters ") + consumers;
+  }
+  void add_lent(const LentOfHost& lent) {
+    lent_ += lent.slots_lent;
+    for (const auto& name : conf::split_words(lent.consumers, ", "))
+      if (lending_.insert(name).second) lent_to_ += (lent_to_.empty() ? "" : ", ") + name;
   }
 
   // Whether hosts of one cluster that were free like these would do.
@@ -215,6 +233,7 @@ class Explanation {
         tiled_ += entry_.demand.whole_hosts ? 1 : tile > 0 ? tile : fit.slots;
       clusters_.insert(rules().hosts[host].cluster());
       ours_fits_ = ours_fits_ || rules().hosts[host].ours();
+      if (!rules().borrowed(host)) add_lent(state_.snapshot().lent(host));
       return;
     }
     describe(host, fit);
@@ -351,13 +370,21 @@ class Explanation {
   }
 
   void full(HostNumber host, Fit fit) {
+    if (fit.limited)
+      return plain(host, fit, "Not enough job slots",
+                   "USE_SUSP_SLOTS=N keeps the free slots for suspended jobs of higher queues", false);
     const auto slots = state_.snapshot().slots(host).value_or(0);
-    plain(host, fit, "Not enough job slots",
-          fit.limited  ? "USE_SUSP_SLOTS=N keeps the free slots for suspended jobs of higher queues"
-          : slots == 0 ? "MXJ in lsb.hosts is 0"
-          : slots == 1 ? "its only slot is taken"
-                       : "all " + slots_text(slots) + " are taken",
-          false);
+    static const LentOfHost kNothing;
+    const LentOfHost& lent = rules().borrowed(host) ? kNothing : state_.snapshot().lent(host);
+    const int gone = lent.slots_lent;
+    std::string why = slots == 0   ? "MXJ in lsb.hosts is 0"
+                      : slots == 1 ? "its only slot is taken"
+                                   : "all " + slots_text(slots) + " are taken";
+    if (gone > 0) {
+      const std::string own = slots == 1 ? "slot is" : slots_text(slots) + " are";
+      why = (slots == 0 ? "" : "its own " + own + " taken, ") + lent_words(gone, lent.consumers);
+    }
+    plain(host, fit, "Not enough job slots" + lent_mark(gone, lent.consumers), why, false);
   }
 
   void limited(HostNumber host, Fit fit) {
@@ -438,6 +465,9 @@ class Explanation {
   int in_part_of_a_tile_ = 0;  // the most on a host that has less than a tile: a job's last host may
   std::set<std::string_view> clusters_;  // of the hosts that fit
   bool ours_fits_ = false;
+  int lent_ = 0;  // slots of the hosts that fit
+  std::set<std::string> lending_;
+  std::string lent_to_;
 };
 
 }  // namespace

@@ -231,7 +231,8 @@ std::optional<int> Snapshot::slots(HostNumber host) const {
     return fewer ? std::min(lent->slots, *values.row->slots) : lent->slots;
   }
   // A borrowed host of which no lease has said anything yet is no host of ours.
-  const LentOfHost lent = rules_->borrowed(host) ? LentOfHost{} : lent_[host].what;
+  static const LentOfHost kNothing;
+  const LentOfHost& lent = rules_->borrowed(host) ? kNothing : lent_[host].what;
   if (lent.whole) return 0;
   std::optional<int> all;
   if (values.row != nullptr) all = values.row->slots_of_cpus ? std::optional(values.cpus) : values.row->slots;

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <set>
 
+#include "common/conf/words.hpp"
+
 namespace rollcall::sched::lease {
 namespace {
 
@@ -25,6 +27,14 @@ int in_hand(const LeaseOfPolicy& lease, const LentHost& host, const Attempts& at
 int both_sides(const LeaseOfPolicy& of, const std::string& host) {
   const auto found = of.both_sides.find(host);
   return found == of.both_sides.end() ? 0 : found->second;
+}
+
+void add_consumer(LentOfHost& to, const std::string& consumer, int slots) {
+  if (slots == 0) return;
+  to.slots_lent += slots;
+  const auto known = conf::split_words(to.consumers, ", ");
+  if (std::find(known.begin(), known.end(), consumer) == known.end())
+    to.consumers += (to.consumers.empty() ? "" : ", ") + consumer;
 }
 
 bool names(const std::vector<conf::HostItem>& items, const std::string& provider) {
@@ -251,6 +261,8 @@ std::map<std::string, LentOfHost> lent_hosts(const std::vector<const LeaseOfPoli
         to.slots += consumers;
       else if (!one->lease.withdrawn)
         to.slots -= std::max(0, both_sides(*one, host.has.host) - consumers);
+      if (!one->names_hosts() || (one->shared() && !one->lease.withdrawn))
+        add_consumer(to, one->lease.consumer, consumers);
       if (host.has.memory_mb) to.mem_mb += std::max(0.0, *host.has.memory_mb - used.mem_mb);
       if (host.has.swap_mb) to.swp_mb += std::max(0.0, *host.has.swap_mb - used.swp_mb);
     }

@@ -30,6 +30,9 @@ struct LentOfHost {
   bool whole = false;  // no slot of it is ours
   int slots = 0;  // taken from the host's own slots; negative: slots of a shared PER_HOST are added to them
   double mem_mb = 0, swp_mb = 0;  // exported, and not used by jobs of the consumers
+  // Slots that were ours but for the leases: of whole hosts and of shared leases. Those that PER_HOST adds to a host's own never are.
+  int slots_lent = 0;
+  std::string consumers;  // that have them, or are to: "east, west"; for pending reasons
   friend bool operator==(const LentOfHost&, const LentOfHost&) = default;
 };
 

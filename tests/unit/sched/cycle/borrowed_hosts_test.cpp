@@ -330,6 +330,37 @@ TEST_F(BorrowedHosts, AHostThatIsLentAsAWholeTakesNoJobOfOurs) {
   snapshot.set_lent(h1, {});
   EXPECT_NE(snapshot.slots(h1), 0);
 }
+TEST_F(BorrowedHosts, AReasonNamesTheSlotsThatAreLentAndTheCluster) {
+  const HostNumber h1 = *snapshot.rules().host("h1"), b2 = *snapshot.rules().host("b2");
+  const auto reason = [&](int id) {
+    PendingReasons reasons(snapshot, scenario.now);
+    std::string lines;
+    for (const PendingReason& one : reasons.of({id, 0})) lines += text_of(one) + " " + words_of(one) + "\n";
+    return lines;
+  };
+  snapshot.set_lent(h1, {.whole = true, .slots_lent = 2, .consumers = "east, west"});
+  snapshot.set_lent(b2, {.slots = 1, .slots_lent = 1, .consumers = "east"});
+  wait(1, demand_of("local", 2));
+  EXPECT_EQ(reason(1),
+            "Not enough job slots (1 lent to cluster east); Not enough job slots (1 lent to cluster east): "
+            "job asks for 2 slots, 1 slot is free on 1 host that fits; 1 slot is lent to cluster east\n"
+            "Not enough job slots (2 lent to clusters east, west): 1 host; "
+            "1 host: 2 slots are lent to clusters east, west\n");
+  snapshot.forget({1, 0});
+  wait(2, demand_of("local"));
+  start();
+  wait(3, demand_of("local"));
+  EXPECT_EQ(reason(3),
+            "Not enough job slots (2 lent to clusters east, west): 1 host; "
+            "1 host: 2 slots are lent to clusters east, west\n"
+            "Not enough job slots (1 lent to cluster east): 1 host; "
+            "1 host: its own slot is taken, 1 slot is lent to cluster east\n");
+  snapshot.set_lent(h1, {});
+  snapshot.set_lent(b2, {});
+  for (int id = 4; id <= 6; ++id) wait(id, demand_of("local"));
+  start();
+  EXPECT_EQ(reason(6), "Not enough job slots: 2 hosts; 2 hosts: all 2 slots are taken\n");
+}
 TEST_F(BorrowedHosts, ExportedMemoryIsGoneFromOurOwnJobs) {
   const HostNumber h1 = *snapshot.rules().host("h1");
   const double before = snapshot.values(h1).numbers[mem];

@@ -186,7 +186,7 @@ TEST(LeaseTerms, AWholeHostIsGoneFromItsClusterOnceItIsExported) {
   other.lease.hosts = {lent("b", 2, 2)};
   other.lease.hosts[0].has.memory_mb = 1000;
   const auto taken = lent_hosts({&one, &other}, {{{2, "b"}, {1, 300, 0}}});
-  EXPECT_TRUE(taken.at("a").whole);
+  EXPECT_EQ(taken.at("a"), (LentOfHost{.whole = true, .slots_lent = 8, .consumers = "west"}));
   EXPECT_FALSE(taken.contains("c"));
   EXPECT_EQ(taken.at("b"), (LentOfHost{false, 0, 700, 0})) << "PER_HOST adds slots; what is used counts once";
 }
@@ -219,8 +219,15 @@ TEST(LeaseTerms, SlotsOfASharedLeaseAreAddedToOrTakenFromTheHostsOwn) {
   other.lease.hosts = {lent("b", 1, 3)};
   other.both_sides = {{"b", 8}};
   const auto taken = lent_hosts({&one, &other}, {});
-  EXPECT_EQ(taken.at("a"), (LentOfHost{false, -3, 0, 0}));
-  EXPECT_EQ(taken.at("b"), (LentOfHost{false, 3, 0, 0})) << "also slots that it is to have";
+  EXPECT_EQ(taken.at("a"), (LentOfHost{false, -3, 0, 0, 1, "west"}));
+  EXPECT_EQ(taken.at("b"), (LentOfHost{false, 3, 0, 0, 3, "west"})) << "also slots that it is to have";
+  LeaseOfPolicy north = other;
+  north.lease.consumer = "north";
+  north.lease.id.number = 3;
+  EXPECT_EQ(lent_hosts({&one, &other, &north}, {}).at("b"), (LentOfHost{false, 6, 0, 0, 6, "west, north"}));
+  one.lease.withdrawn = true;
+  EXPECT_EQ(lent_hosts({&one}, {}).at("a"), LentOfHost{}) << "what PER_HOST adds no longer is not ours";
+  one.lease.withdrawn = false;
   EXPECT_EQ(hosts_now(one, {&one, &other}, {{"a", {2, 4, true}}}, {})["a"].free, 1)
       << "MXJ 2, 4 used, 4 shared, 1 lent";
   EXPECT_EQ(hosts_now(other, {&one, &other}, {{"b", {8, 5, true}}}, {})["b"].free, 2);
