@@ -127,13 +127,17 @@ class Stream {
     if (ended_ || !begun_ || !order_.input || std::exchange(input_over_, true)) return;
     send_input_over();
   }
-  void signal(int number) {
-    if (!ended_ && !begun_ && (number == SIGINT || number == SIGTERM || number == SIGKILL) &&
-        dial_->attempts() > 1)
-      return lose("given up before it answered: " + dial_->why());
+  // False: the process does not get it.
+  bool signal(int number) {
+    if (ended_) return false;
+    if (!begun_ && (number == SIGINT || number == SIGTERM || number == SIGKILL) && dial_->attempts() > 1) {
+      lose("given up before it answered: " + dial_->why());
+      return false;
+    }
     wire::ToStream message;
     message.set_signal(number);
     send_or_keep(message);
+    return true;
   }
   void window(const wire::ToStream::Window& size) {
     wire::ToStream message;
@@ -422,8 +426,14 @@ class Loop {
         terminal_.enter();
         [[fallthrough]];
       default:
-        for (auto& stream : streams_) stream->signal(number);
+        pass_on(number);
     }
+  }
+
+  void pass_on(int number) {
+    bool passed = false;
+    for (auto& stream : streams_) passed = stream->signal(number) || passed;
+    if (passed && settings_.passed_on) settings_.passed_on(number);
   }
 
   StreamSettings settings_;

@@ -15,6 +15,7 @@
 // processes, and KILL ten seconds later.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -39,6 +40,8 @@ struct StreamSettings {
   // Silence after which a process is lost, at both ends; zero: never.
   Duration silence = LinkPatience{}.silence, heartbeat = LinkPatience{}.heartbeat;
   enum class AfterCut { others_go_on, end_others } after_cut = AfterCut::others_go_on;
+  // Called with each signal of this program that was passed on to a process, but for SIGWINCH and SIGTSTP. Empty: not called.
+  std::function<void(int signal)> passed_on = {};
 };
 
 struct StreamEnd {

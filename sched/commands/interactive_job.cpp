@@ -36,6 +36,8 @@ int run_interactive(io::Stage& stage, JobWaiter& waiter, const wire::Submission&
   io::StreamSettings settings{job.interactive() != wire::Submission::PLAIN,
                               job.interactive() == wire::Submission::TERMINAL};
   settings.silence = waiter.alive_timeout();
+  // Where the job has a terminal, Ctrl-C is a key of it: a shell there gets many.
+  if (!settings.terminal) settings.passed_on = [&waiter](int signal) { waiter.tell_passed_on(signal); };
   const auto ends = io::run_streams({order}, settings);
   const bool elsewhere = carrier.has_value();
   carrier.reset();

@@ -7,6 +7,7 @@
 #include <optional>
 #include <utility>
 
+#include "common/base/exit_status.hpp"
 #include "common/io/command.hpp"
 #include "sched/client/orders.hpp"
 
@@ -69,6 +70,15 @@ void JobWaiter::tell(const wire::BatchReply::Awaited& news) {
   attempt_ = news.job().record().attempt();
   say(lines_.told(news));
   tell_reasons(news.job());  // only a pending job has any
+  if (const auto line = submit::killed_line(news); terminal_ && !line.empty()) say(line);
+}
+
+void JobWaiter::tell_passed_on(int signal) {
+  const bool ends = signal == SIGINT || signal == SIGQUIT || signal == SIGTERM || signal == SIGHUP;
+  if (!ends || !terminal_ || std::exchange(signal_told_, true)) return;
+  const std::string id = std::to_string(key_.id());
+  say("\nSIG" + signal_name(signal) + " was sent to job " + id + "; bkill " + id +
+      " ends it if it goes on");  // behind the ^C of the terminal
 }
 
 client::Waited JobWaiter::wait(client::Until until, int wake) {

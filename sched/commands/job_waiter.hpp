@@ -1,7 +1,7 @@
 // JobWaiter: what bsub -K and -I do after the submission: they report the progress of the job, and wait for it.
 //
-// Reports go to standard error: on a terminal with every reason for which the job waits, in words to act on; elsewhere with the
-// first reason, once, after ten seconds. Rules: bsub(1).
+// Reports go to standard error. On a terminal they have every reason for which the job waits, in words to act on, and who ended it;
+// elsewhere LSF's own lines alone. Rules: bsub(1).
 #pragma once
 
 #include <string>
@@ -29,6 +29,8 @@ class JobWaiter {
   std::uint64_t attempt() const { return attempt_; }
 
   void say(const std::string& line) const;
+  // On a terminal, once: a signal of bsub was passed on to the job, which may go on all the same.
+  void tell_passed_on(int signal);
   // LSF_RES_ALIVE_TIMEOUT
   Duration alive_timeout() const { return session_.settings().alive_timeout; }
 
@@ -45,6 +47,7 @@ class JobWaiter {
   std::uint64_t attempt_ = 0;
   bool quiet_;
   bool terminal_;  // standard error is one: the reasons are printed
+  bool signal_told_ = false;
   submit::AwaitedLines lines_;
   std::string reasons_told_;
 };

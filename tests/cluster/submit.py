@@ -215,6 +215,26 @@ def test_ctrl_c_of_bsub_k(bench):
     bench.saw("a running and a pending job go on, and bsub says so; 130")
 
 
+def test_ctrl_c_of_bsub_i_says_what_was_done_with_the_job(bench):
+    with BatchCluster(bench, ALL[:1]) as batch:
+        prefix = " ".join(bench.cluster.host("n1").entering())
+        with Shell(batch.environment(), "/") as shell:
+            shell.type(f"{prefix} bsub -I 'echo be\"\"gun; exec sleep 100'")
+            shell.wait_for("begun\r\n")
+            shell.type(CTRL_C)
+            shell.wait_for("\nSIGINT was sent to job 1; bkill 1 ends it if it goes on\r\n")
+            shell.wait_for("<prompt>")
+            expect_equal(shell.exit_code(), 130, "a job that runs")
+            shell.type(f"{prefix} bsub -I -E 'sleep 100' true")
+            shell.wait_for("<<Starting on n1>>")
+            shell.type(CTRL_C)
+            shell.wait_for("<< Job <2> has been terminated by user or administrator >>\r\n")
+            shell.wait_for("<prompt>")
+        batch.wait_for(1, "EXIT")
+        batch.wait_for(2, "EXIT")
+    bench.saw("a job that runs gets the signal, one whose host is not ready is ended; bsub says so")
+
+
 def test_bsub_says_on_a_terminal_why_its_job_pends(bench):
     with BatchCluster(bench, ALL[:1]) as batch:
         prefix = " ".join(bench.cluster.host("n1").entering())
@@ -225,7 +245,7 @@ def test_bsub_says_on_a_terminal_why_its_job_pends(bench):
             why = shell.wait_for(">>\r\n")
             expect_in("mem", why, "what it waits for")
             shell.type(CTRL_C)
-            shell.wait_for("<<Terminated while pending>>")
+            shell.wait_for("<< Job <1> has been terminated by user or administrator >>\r\n<<Terminated while pending>>")
             shell.wait_for("<prompt>")
             expect_equal(shell.exit_code(), 126, "its exit code")
         batch.wait_for(1, "EXIT")

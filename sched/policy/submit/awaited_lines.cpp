@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "common/base/term_reason.hpp"
+
 namespace rollcall::sched::submit {
 
 std::string reason_lines(const wire::BatchReply::JobView& job) {
@@ -16,6 +18,21 @@ std::string reason_lines(const wire::BatchReply::JobView& job) {
     lines += (lines.empty() ? "<<  " : "\n<<  ") + text + ">>";
   }
   return lines;
+}
+
+std::string killed_line(const wire::BatchReply::Awaited& news) {
+  const auto& record = news.job().record();
+  if (!news.over()) return "";
+  switch (record.term_reason()) {
+    case TERM_OWNER:
+    case TERM_ADMIN:
+    case TERM_FORCE_OWNER:
+    case TERM_FORCE_ADMIN:
+      return "<< Job <" + std::to_string(record.key().id()) +
+             "> has been terminated by user or administrator >>";
+    default:
+      return "";
+  }
 }
 
 void AwaitedLines::wait(std::vector<std::string>& lines) {

@@ -1,7 +1,8 @@
 // AwaitedLines: the lines that bsub -K and -I print about the job that they wait for. A stepper, one for each job.
 //
 // mbatchd sends the job's present state, so several changes may arrive as one: a short job may be over in the first answer. The
-// lines have the same order nevertheless. bsub itself prints the last line ("<<Job is finished>>") and pending reasons. Owned by
+// lines have the same order nevertheless. bsub itself prints the last line ("<<Job is finished>>"), and on a terminal
+// killed_line() and pending reasons. Owned by
 // bsub. Rules: bsub(1).
 //
 //   the job         | lines, each once
@@ -22,6 +23,10 @@ namespace rollcall::sched::submit {
 
 // Why a job pends, a line for each reason: "<<  TEXT: 2 hosts>>". "": none.
 std::string reason_lines(const wire::BatchReply::JobView& job);
+
+// LSF's line of a job that is over since bkill ended it: "<< Job <7> has been terminated by user or administrator >>". "": it did not, or
+// the job is not over.
+std::string killed_line(const wire::BatchReply::Awaited& news);
 
 class AwaitedLines {
  public:

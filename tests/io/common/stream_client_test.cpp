@@ -393,9 +393,13 @@ TEST(StreamClient, PassesSignals) {
     end.send(over(SIGUSR2));
     end.hear_out();
   })});
-  const auto ends = run_streams({order(shepherd.port())}, {});
+  StreamSettings settings;
+  std::vector<int> passed;
+  settings.passed_on = [&passed](int signal) { passed.push_back(signal); };
+  const auto ends = run_streams({order(shepherd.port())}, settings);
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
   EXPECT_EQ(got, SIGUSR2);
+  EXPECT_EQ(passed, std::vector<int>{SIGUSR2});
   EXPECT_EQ(exit_code_of(ends[0]), 128 + SIGUSR2);
 }
 

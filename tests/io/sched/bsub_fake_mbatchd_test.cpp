@@ -1,6 +1,8 @@
 // bsub against an mbatchd that refuses, answers half, hangs, closes or breaks the protocol: one clear line on standard error,
 // nothing on standard output, and 255. What it has sent it does not send as another job.
+#include <fcntl.h>
 #include <gmock/gmock.h>
+#include <stdlib.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -9,6 +11,7 @@
 #include <fstream>
 #include <sstream>
 
+#include "common/base/term_reason.hpp"
 #include "common/io/cluster_channel.hpp"
 #include "common/io/cluster_key.hpp"
 #include "common/wire/batch.pb.h"
@@ -55,15 +58,32 @@ class BsubFakeMbatchd : public ::testing::Test {
     std::ofstream(directory_ + "/" + name) << text;
   }
 
-  Said bsub(int port, const std::string& options = "", const std::string& variables = "LSB_NTRIES=1") {
+  Said bsub(int port, const std::string& options = "", const std::string& variables = "LSB_NTRIES=1",
+            const std::string& err = "") {
     put("lsf.conf", "LSF_LOGDIR=" + directory_ + "\nLSB_SHAREDIR=" + directory_ +
                         "\nROLLCALL_MBD_HOST=fake\nLSB_MBD_PORT=" + std::to_string(port) + "\n" +
                         more_of_lsf_conf_);
     const std::string line = "LSF_ENVDIR=" + directory_ + " " + variables + " " ROLLCALL_BSUB + options +
-                             " -J x true </dev/null >" + directory_ + "/out 2>" + directory_ + "/err";
+                             " -J x true </dev/null >" + directory_ + "/out 2>" +
+                             (err.empty() ? directory_ + "/err" : err);
     const int status = std::system(line.c_str());
     return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, text_of(directory_ + "/out"),
             text_of(directory_ + "/err")};
+  }
+
+  // The same with a terminal as standard error.
+  Said bsub_on_terminal(int port, const std::string& options) {
+    const int terminal = posix_openpt(O_RDWR | O_NOCTTY | O_NONBLOCK | O_CLOEXEC);
+    EXPECT_TRUE(terminal >= 0 && grantpt(terminal) == 0 && unlockpt(terminal) == 0);
+    // Without an open descriptor the last close would drop what was written.
+    const int kept = open(ptsname(terminal), O_RDWR | O_NOCTTY | O_CLOEXEC);
+    Said said = bsub(port, options, "LSB_NTRIES=1", ptsname(terminal));
+    char text[4096];
+    const auto size = read(terminal, text, sizeof text);
+    said.err.assign(text, size > 0 ? static_cast<std::size_t>(size) : 0);
+    std::erase(said.err, '\r');
+    for (const int fd : {kept, terminal}) close(fd);
+    return said;
   }
 
   FakeDaemon::Serve serve(std::function<void(End&)> talk) {
@@ -142,6 +162,39 @@ TEST_F(BsubFakeMbatchd, AnswersAWaitWithAFinishedJob) {
   EXPECT_EQ(said.code, 3);
   EXPECT_EQ(said.out, "Job <7> is submitted to queue <normal>.\n");
   EXPECT_EQ(said.err, "<<Waiting for dispatch ...>>\n<<Starting on n1>>\n<<Job is finished>>\n");
+}
+
+// LSF's manual has 126 for -K, and both lines for an interactive job that bkill ends while it pends.
+TEST_F(BsubFakeMbatchd, WaitsAndInteractiveJobsEndAlikeWhereBkillEndsThemWhilePending) {
+  const auto kill = serve([](End& end) {
+    end.next<wire::ToMbatchd>();
+    end.send(accepted(1));
+    end.next<wire::ToMbatchd>();
+    wire::FromMbatchd over;
+    over.mutable_reply()->set_last(true);
+    auto& awaited = *over.mutable_reply()->mutable_awaited();
+    awaited.set_over(true);
+    awaited.set_killed_pending(true);
+    auto& record = *awaited.mutable_job()->mutable_record();
+    record.mutable_key()->set_id(7);
+    record.set_status(wire::STATUS_EXIT);
+    record.set_exit_status(130 << 8);
+    record.set_term_reason(TERM_OWNER);
+    end.send(over);
+    end.receive();
+  });
+  for (const char* const option : {" -K", " -I", " -Ip", " -Is"}) {
+    FakeDaemon daemon({kill, kill});
+    const Said said = bsub(daemon.port(), option);
+    EXPECT_EQ(said.code, 126) << option;
+    EXPECT_EQ(said.err, "<<Waiting for dispatch ...>>\n<<Terminated while pending>>\n") << option;
+    const Said shown = bsub_on_terminal(daemon.port(), option);
+    EXPECT_EQ(shown.code, 126) << option;
+    EXPECT_EQ(shown.err,
+              "<<Waiting for dispatch ...>>\n<< Job <7> has been terminated by user or administrator >>\n"
+              "<<Terminated while pending>>\n")
+        << option;
+  }
 }
 
 TEST_F(BsubFakeMbatchd, FindsMbatchdByLsfConfAlone) {

@@ -3,6 +3,8 @@
 
 #include <gmock/gmock.h>
 
+#include "common/base/term_reason.hpp"
+
 namespace rollcall::sched::submit {
 namespace {
 
@@ -75,6 +77,21 @@ TEST(AwaitedLines, TellsTheStartOfAnInteractiveJobOnce) {
 
 TEST(AwaitedLines, TellsNothingOfAJobThatMbatchdDoesNotShow) {
   EXPECT_THAT(AwaitedLines().told(wire::BatchReply::Awaited()), IsEmpty());
+}
+
+TEST(AwaitedLines, AJobThatBkillEndedHasLsfsLine) {
+  auto killed = news(wire::STATUS_EXIT);
+  auto& record = *killed.mutable_job()->mutable_record();
+  record.mutable_key()->set_id(2015);
+  for (const auto reason : {TERM_OWNER, TERM_ADMIN, TERM_FORCE_OWNER, TERM_FORCE_ADMIN}) {
+    record.set_term_reason(reason);
+    killed.set_over(false);
+    EXPECT_EQ(killed_line(killed), "") << "it may be requeued";
+    killed.set_over(true);
+    EXPECT_EQ(killed_line(killed), "<< Job <2015> has been terminated by user or administrator >>");
+  }
+  record.set_term_reason(TERM_RUNLIMIT);
+  EXPECT_EQ(killed_line(killed), "");
 }
 
 TEST(AwaitedLines, AReasonIsALineWithoutItsSemicolon) {
