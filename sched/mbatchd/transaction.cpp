@@ -170,8 +170,8 @@ Transaction::Withdrawn Transaction::failed(io::StoreBatch batch, const io::Store
     }
     out.replies.push_back(std::move(waiting));
   }
-  for (const auto id : ids) {
-    const auto keys = rows_.withdraw(id);
+  for (auto id = ids.rbegin(); id != ids.rend(); ++id) {  // the last one first: their ids are given again
+    const auto keys = rows_.withdraw(*id);
     out.jobs.insert(out.jobs.end(), keys.begin(), keys.end());
   }
   const auto of_them = [&ids](std::int32_t id) { return ids.count(id) != 0; };

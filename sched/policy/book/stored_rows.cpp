@@ -26,6 +26,18 @@ void withdraw_token(Memory& m, std::int32_t id) {
   }
 }
 
+bool names(const jobs::Dependency& dependency, std::int32_t id) {
+  const auto& conditions = dependency.conditions();
+  return std::any_of(conditions.begin(), conditions.end(),
+                     [id](const jobs::JobCondition& condition) { return condition.id == id; });
+}
+
+// A bmod of the same turn has made jobs wait for the id, which is gone.
+void tell_dependents(Memory& m, std::int32_t id) {
+  for (const auto& [number, submission] : m.submissions)
+    if (submission.registered && names(*submission.kept.dependency, id)) m.evaluate_all(number, nullptr);
+}
+
 }  // namespace
 
 void StoredRows::load_counters(std::int32_t next_job_id, std::uint64_t next_submission) {
@@ -112,8 +124,14 @@ bool StoredRows::uses_payload(std::uint64_t row) const { return memory_->payload
 std::vector<JobKey> StoredRows::withdraw(std::int32_t id) {
   std::vector<JobKey> keys = jobs_.elements(id);
   if (keys.empty()) return keys;
+  const bool awaited = memory_->ids.at(id).dependents != nullptr;
   withdraw_token(*memory_, id);
   for (auto key = keys.rbegin(); key != keys.rend(); ++key) memory_->remove_job(*key);
+  // A condition of -w that has come to name the id must not mean another job.
+  if (awaited) tell_dependents(*memory_, id);
+  // Else nothing that names it has left, and the next submission gets it.
+  const std::int32_t next = id == memory_->parameters.max_job_id ? 1 : id + 1;
+  if (!awaited && memory_->next_id == next) memory_->next_id = id;
   return keys;
 }
 

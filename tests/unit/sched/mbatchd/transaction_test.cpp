@@ -119,6 +119,35 @@ TEST_F(TransactionTest, SubmissionThatCannotBeSavedLeavesNothing) {
   EXPECT_NE(submit_one(), 0);
 }
 
+TEST_F(TransactionTest, RefusedSubmissionsUseUpNoIds) {
+  const auto last = submit_one();
+  commit();
+  for (int attempt = 0; attempt < 3; ++attempt) {
+    EXPECT_EQ(submit_one(), last + 1) << attempt;
+    EXPECT_EQ(submit_one(), last + 2) << attempt;
+    turn.failed(turn.batch(), kFull);
+    EXPECT_EQ(turn.batch().numbers[static_cast<std::size_t>(io::StoreNumber::next_job)], last + 1);
+  }
+  EXPECT_EQ(submit_one(), last + 1);
+}
+
+// bmod of another job is stored later, and its condition must not mean the job of somebody else.
+TEST_F(TransactionTest, AnIdThatAConditionNamesIsNotGivenAgain) {
+  const auto waits = submit_one();
+  commit();
+  const auto refused = submit_one();
+  wire::ModifyJobs request;
+  request.mutable_filter()->add_keys()->set_id(waits);
+  request.mutable_changed()->set_dependency("done(" + std::to_string(refused) + ")");
+  request.add_fields(wire::Submission::kDependencyFieldNumber);
+  auto applied = book->commands().modify_jobs(request, sched::book::kAnn, now);
+  ASSERT_THAT(applied.reply.outcomes().outcomes(0).text(), HasSubstr("are being changed"));
+  turn.take(std::move(applied.effects));
+  turn.reply(kLink, std::move(applied.reply));
+  turn.failed(turn.batch(), kFull);
+  EXPECT_EQ(submit_one(), refused + 1);
+}
+
 TEST_F(TransactionTest, FailedCommitWithdrawsTheJobOfAClientThatHasGone) {
   const auto id = submit_one();
   ASSERT_NE(book->jobs().find({id, 0}), nullptr);
