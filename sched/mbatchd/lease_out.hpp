@@ -160,6 +160,7 @@ class LeaseOut {
   sched::lease::HostsNow hosts_now(const Lease& of,
                                    const std::map<std::string, sched::lease::OwnHost>& own) const;
   std::vector<wire::PeerMessage> loads_for(const std::string& cluster) const;
+  sched::lease::LeaseReport report_of(const Lease& lease) const;
   std::vector<wire::PeerMessage> due_for(const std::string& cluster, Peer& peer) const;
 
   const sched::book::JobTable& jobs_;

@@ -275,6 +275,7 @@ bool LeaseOut::export_to(std::uint64_t number, const lease::Offer& offer,
     leases_.at(number) = before;
     return false;
   }
+  if (leases_.at(number).terms != before.terms) divisions_.erase(number);  // it was of another policy's slots
   exported_[number] = {offer.hosts, resources};
   return true;
 }

@@ -205,53 +205,58 @@ lease::LeaseReport LeaseOut::report_of(const lease::LeftOut& none) const {
   return report;
 }
 
+lease::LeaseReport LeaseOut::report_of(const Lease& of) const {
+  const std::uint64_t number = of.lease.id.number;
+  lease::LeaseReport report;
+  report.id = of.lease.id;
+  report.cluster = of.lease.consumer;
+  report.connected = peers_.contains(of.lease.consumer);
+  report.phase = of.lease.phase;
+  report.number = of.lease.number;
+  report.shared = of.shared();
+  for (const auto& resource : of.lease.resources) {
+    lease::ReportedResource& to = report.resources.emplace_back();
+    to.has = resource.has;
+    to.has.instances = std::max(resource.wanted, resource.has.instances);
+    if (const auto used = held_by_attempts().find({number, resource.has.name});
+        used != held_by_attempts().end())
+      to.used = used->second;
+  }
+  for (const auto& lent : of.lease.hosts) {
+    lease::ReportedHost& host = report.hosts.emplace_back();
+    host.host = lent.has.host;
+    const auto both = of.both_sides.find(lent.has.host);
+    host.exported = both == of.both_sides.end() ? lent.wanted : both->second;
+    host.has = lent.has;
+    for (const JobKey key : jobs_.on_host(lent.has.host))
+      if (const sched::Job* job = jobs_.find(key); job && lease_on(job->record, lent.has.host) == number)
+        sched::answers::count(host.counts, job->status(), slots_on(job->record, lent.has.host));
+  }
+  if (report.phase == lease::Phase::recalling || report.phase == lease::Phase::inactive)
+    report.reason = lease::taking_reason(of.lease, hosts_now(of, own_hosts()));
+  if (!report.reason.empty()) return report;
+  if (!lease::exports_slots(report)) return report;  // the last division was of slots that it had before
+  if (const auto why = divisions_.find(number); why != divisions_.end()) report.reason = why->second;
+  if (report.reason.empty() && report.phase != lease::Phase::offered)
+    report.reason = lease::awaited_reason(remarks_of(number).awaited, of.lease.id.provider);
+  return report;
+}
+
 std::vector<lease::LeaseReport> LeaseOut::reports() const {
   std::vector<lease::LeaseReport> reports;
-  const auto& held = held_by_attempts();
-  for (const auto& [number, one] : leases_) {
-    if (one.lease.phase == lease::Phase::returned) continue;  // kept until the consumer knows
-    lease::LeaseReport& report = reports.emplace_back();
-    report.id = one.lease.id;
-    report.cluster = one.lease.consumer;
-    report.connected = peers_.contains(one.lease.consumer);
-    report.phase = one.lease.phase;
-    report.number = one.lease.number;
-    report.shared = one.shared();
-    for (const auto& resource : one.lease.resources) {
-      lease::ReportedResource& to = report.resources.emplace_back();
-      to.has = resource.has;
-      to.has.instances = std::max(resource.wanted, resource.has.instances);
-      if (const auto used = held.find({number, resource.has.name}); used != held.end())
-        to.used = used->second;
-    }
-    if (const auto why = divisions_.find(number); why != divisions_.end()) report.reason = why->second;
-    if (report.reason.empty() && report.phase != lease::Phase::offered)
-      report.reason = lease::awaited_reason(remarks_of(number).awaited, one.lease.id.provider);
-    if (one.lease.phase == lease::Phase::recalling || one.lease.phase == lease::Phase::inactive)
-      if (auto taking = lease::taking_reason(one.lease, hosts_now(one, own_hosts())); !taking.empty())
-        report.reason = std::move(taking);
-    for (const auto& lent : one.lease.hosts) {
-      lease::ReportedHost& host = report.hosts.emplace_back();
-      host.host = lent.has.host;
-      const auto both = one.both_sides.find(lent.has.host);
-      host.exported = both == one.both_sides.end() ? lent.wanted : both->second;
-      host.has = lent.has;
-      for (const JobKey key : jobs_.on_host(lent.has.host))
-        if (const sched::Job* job = jobs_.find(key); job && lease_on(job->record, lent.has.host) == number)
-          sched::answers::count(host.counts, job->status(), slots_on(job->record, lent.has.host));
-    }
+  const auto leases = all();
+  const auto of = lease::policies_of(leases, policies_);
+  std::map<std::pair<std::size_t, std::string>, const lease::LeftOut*> left_out;  // by policy and consumer
+  for (const auto& none : left_out_) left_out.emplace(std::pair(none.policy, none.consumer), &none);
+  for (std::size_t i = 0; i < leases.size(); ++i) {
+    if (leases[i]->lease.phase == lease::Phase::returned) continue;  // kept until the consumer knows
+    lease::LeaseReport& report = reports.emplace_back(report_of(*leases[i]));
+    // It had some before the policy was changed.
+    if (of[i])
+      if (const auto none = left_out.extract({*of[i], report.cluster})) report.reason = none.mapped()->why;
   }
-  for (const auto& none : left_out_) {
-    const auto had = std::find_if(reports.begin(), reports.end(), [&](const auto& report) {
-      return report.cluster == none.consumer && report.reason.empty() &&
-             std::all_of(report.hosts.begin(), report.hosts.end(),
-                         [](const auto& host) { return host.exported <= 0; });
-    });
-    if (had != reports.end())  // it had some before the policy was changed
-      had->reason = none.why;
-    else
-      reports.push_back(report_of(none));
-  }
+  for (const auto& none : left_out_)
+    if (left_out.contains({none.policy, none.consumer})) reports.push_back(report_of(none));
   return reports;
 }
 

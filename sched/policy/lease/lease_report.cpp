@@ -1,5 +1,7 @@
 #include "sched/policy/lease/lease_report.hpp"
 
+#include <algorithm>
+
 namespace rollcall::sched::lease {
 
 std::string_view status(const LeaseReport& lease) {
@@ -15,6 +17,11 @@ std::string_view status(const LeaseReport& lease) {
       break;
   }
   return "conn";
+}
+
+bool exports_slots(const LeaseReport& lease) {
+  return std::any_of(lease.hosts.begin(), lease.hosts.end(),
+                     [](const ReportedHost& host) { return host.exported > 0; });
 }
 
 std::string awaited_reason(int slots, const std::string& provider) {

@@ -50,6 +50,8 @@ struct LeaseReport {
 };
 
 std::string_view status(const LeaseReport& lease);
+// The policy has slots for the consumer now.
+bool exports_slots(const LeaseReport& lease);
 
 // A whole host is lent slot by slot, as the provider's jobs end there. "": no slot is awaited.
 std::string awaited_reason(int slots, const std::string& provider);

@@ -150,6 +150,53 @@ TEST_F(LeaseOutTest, TellsTheTypeOfItsPolicyAndNoReasonOfAnEarlierOne) {
   EXPECT_EQ(type(), wire::LeaseStands::EXCLUSIVE);
 }
 
+class LeaseOutOfALateShare : public LeaseOutTest {
+ protected:
+  static std::string chosen(int hosts, const std::string& distribution, const std::string& type = "") {
+    return "Begin HostExport\nRES_SELECT = type==X86_64\nNHOSTS = " + std::to_string(hosts) + "\n" + type +
+           "DISTRIBUTION = (" + distribution + ")\nEnd HostExport\n";
+  }
+  // "NUMBER: REASON" of each lease of west; number 0: it has none.
+  std::vector<std::string> west() const {
+    std::vector<std::string> reasons;
+    for (const auto& report : out->reports())
+      if (report.cluster == "west")
+        reasons.push_back(std::to_string(report.id.number) + ": " + report.reason);
+    return reasons;
+  }
+};
+
+TEST_F(LeaseOutOfALateShare, SaysOfALeaseWhyItsPolicyHasNothingMoreForIt) {
+  const std::string shared = "TYPE = shared\n";
+  exports(chosen(2, "[west, 1] [north, 1]", shared));
+  for (const char* host : {"hostA", "hostB"}) res_comes(host);
+  out->serves("west");
+  ASSERT_TRUE(out->heard("west", answer({}, false)));
+  flush();
+  for (int turn = 0; turn < 3; ++turn) {
+    for (const char* host : {"hostA", "hostB"}) res_answers(host);
+    west_answers();
+  }
+  EXPECT_EQ(start(1, "hostA", 0), "");
+  out->tick(TimePoint{std::chrono::hours(1)});
+  out->tick(TimePoint{std::chrono::hours(2)});
+  flush();
+  ASSERT_THAT(west(), testing::ElementsAre(testing::HasSubstr("idle"))) << "idle slots were divided";
+  const std::string number = std::to_string(lease().id.number);
+  exports(chosen(2, "[west, 1] [north, 1000]", shared));
+  EXPECT_THAT(west(),
+              testing::ElementsAre(testing::AllOf(testing::StartsWith(number + ": its share of the 2 hosts"),
+                                                  testing::EndsWith("is less than one"))));
+}
+
+TEST_F(LeaseOutOfALateShare, SaysNothingOfALeaseOfAnotherPolicy) {
+  lends();
+  const std::string number = std::to_string(lease().id.number);
+  EXPECT_EQ(start(1, "hostA", 0), "");
+  exports(chosen(1, "[north, 5] [west, 1]"));
+  EXPECT_THAT(west(), testing::ElementsAre(number + ": ", testing::StartsWith("0: its share of the 1 host")));
+}
+
 TEST_F(LeaseOutTest, SaysWhichSlotsOfAWholeHostItsOwnJobsUseStill) {
   const auto told = [this] {
     const auto last =
