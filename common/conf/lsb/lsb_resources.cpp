@@ -34,7 +34,7 @@ Places places_of(const Row& row) {
   return places;
 }
 
-// Shares of clusters: whole, positive, at least one.
+// Shares of clusters: whole, positive, at least one; those of a cluster that is named twice are added.
 std::optional<std::vector<Share>> distribution(const Row& row, RowReader& cells) {
   static constexpr const char* kWord = "DISTRIBUTION";
   static constexpr const char* kForm = "([CLUSTER, SHARES] ...)";
@@ -43,8 +43,9 @@ std::optional<std::vector<Share>> distribution(const Row& row, RowReader& cells)
   const auto shares = parse_shares(cell->text, 1);
   if (!shares) return cells.told(kWord, shares.error().text), std::nullopt;
   if (shares->empty()) return cells.error(kWord, cell->text, kForm), std::nullopt;
+  std::map<std::string, double> sums;
   for (const Share& share : *shares)
-    if (share.amount > kMostShares || share.amount != std::floor(share.amount))
+    if ((sums[share.name] += share.amount) > kMostShares || share.amount != std::floor(share.amount))
       return cells.error(kWord, cell->text,
                          "whole numbers of shares, at most " + std::to_string(kMostShares)),
              std::nullopt;

@@ -100,7 +100,7 @@ TEST(LsbResources, NamesSharesThatAreNoneAndWordsThatAreGivenTwice) {
   for (const char* odd : {"([far 1])", "([far,, 1])", "[[far, 1] [lab, 2]]", "([,far, 1])", "([far, 1e0])"})
     EXPECT_THAT(told(odd), ElementsAre("resources:4: warning: DISTRIBUTION: found \"" + std::string(odd) +
                                        "\", expected ([CLUSTER, SHARES] ...)"));
-  for (const char* invalid : {"([far, 1.5])", "([far, 1000001])"})
+  for (const char* invalid : {"([far, 1.5])", "([far, 1000001])", "([far, 600000] [lab, 1] [far, 400001])"})
     EXPECT_THAT(told(invalid), ElementsAre("resources:4: DISTRIBUTION: found \"" + std::string(invalid) +
                                            "\", expected whole numbers of shares, at most 1000000"));
   EXPECT_THAT(told("([far, 1])", "SWP=5\nSWAP=7\n"),
