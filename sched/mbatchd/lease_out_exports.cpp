@@ -204,7 +204,8 @@ void LeaseOut::export_all() {
     views.emplace_back(snapshot.rules().indices(), snapshot.values(host));
     hosts[host].view = &views.back();
   }
-  const auto offers = lease::offers(policies_, hosts, before, snapshot.rules().indices());
+  const auto offers =
+      lease::offers(policies_, hosts, before, snapshot.rules().indices(), lease::held_memory(leases, of));
   const auto own_instances = instances();
   const auto resources = lease::offered_resources(
       configuration_->files.lsb->resources.resource_exports, configuration_->files.cluster->settings.cluster,

@@ -13,6 +13,8 @@ namespace {
 constexpr std::int64_t kMostChecked = 1'000'000;  // slots or hosts of a policy: they are dealt one by one
 constexpr std::string_view kNeedsSwap = "DLINUX";
 
+using ByName = std::map<std::string, const ExportHost*, std::less<>>;
+
 std::vector<std::int64_t> shares_of(const std::vector<Consumer>& consumers) {
   std::vector<std::int64_t> shares;
   for (const Consumer& consumer : consumers) shares.push_back(consumer.shares);
@@ -29,8 +31,8 @@ resreq::BindResult select_of(const ExportPolicy& policy, const IndexTable& indic
   return resreq::bind(parsed.value.select, {.indices = &indices});
 }
 
-// Memory and swap of hosts that policies may still export: what the hosts have, less what earlier policies take. A host whose amount LIM
-// has not told has as much as is asked for.
+// Memory and swap of hosts that policies may still export: what the hosts have, less what earlier policies take. A host whose amount is
+// unknown has as much as is asked for.
 class MemoryLeft {
  public:
   explicit MemoryLeft(const IndexTable& indices)
@@ -60,6 +62,28 @@ class MemoryLeft {
   Left memory_, swap_;
 };
 
+// Every host has memory: where it is unknown, LIM has told nothing of the host since mbatchd was started.
+void keep_held(std::vector<Offer>& offers, const std::vector<HeldMemory>& held, const ByName& hosts,
+               const IndexTable& indices) {
+  const auto memory = indices.find("maxmem");
+  const auto least = [](std::optional<int> asked, std::optional<int> had) {
+    return asked && had ? std::min(asked, had) : asked;
+  };
+  for (const HeldMemory& had : held) {
+    const auto host = hosts.find(had.host);
+    if (host == hosts.end() || !memory || !host->second->view ||
+        !std::isnan(host->second->view->number(*memory)))
+      continue;
+    for (Offer& offer : offers)
+      if (offer.policy == had.policy && offer.consumer == had.consumer)
+        for (LeasedHost& to : offer.hosts)
+          if (to.host == had.host) {
+            to.memory_mb = least(to.memory_mb, had.memory_mb);
+            to.swap_mb = least(to.swap_mb, had.swap_mb);
+          }
+  }
+}
+
 // A consumer's part of an amount in MB. What does not divide stays with the provider.
 std::optional<int> part_of(std::optional<int> amount, const ExportPolicy& policy, std::size_t consumer) {
   if (!amount) return std::nullopt;
@@ -72,8 +96,6 @@ std::optional<int> part_of(std::optional<int> amount, const ExportPolicy& policy
 std::string amount_words(const ExportPolicy& policy, std::int64_t count) {
   return std::to_string(count) + (policy.names_hosts() ? " slot" : " host") + (count == 1 ? "" : "s");
 }
-
-using ByName = std::map<std::string, const ExportHost*, std::less<>>;
 
 void offer_named(const ExportPolicy& policy, const ByName& by_name, MemoryLeft& left,
                  Offer* offers_of_policy) {
@@ -230,7 +252,8 @@ std::vector<ExportPolicy> export_policies(const std::vector<conf::HostExport>& e
 }
 
 std::vector<Offer> offers(const std::vector<ExportPolicy>& policies, const std::vector<ExportHost>& hosts,
-                          const std::vector<ChosenBefore>& before, const IndexTable& indices) {
+                          const std::vector<ChosenBefore>& before, const IndexTable& indices,
+                          const std::vector<HeldMemory>& held) {
   ByName by_name;
   for (const ExportHost& host : hosts) by_name[host.name] = &host;
   // A host of PER_HOST is never chosen as a whole, nor is a host that another policy has: those keep theirs before new ones are chosen.
@@ -259,6 +282,7 @@ std::vector<Offer> offers(const std::vector<ExportPolicy>& policies, const std::
     for (const auto& [name, consumer] : chosen) taken.insert(name);
     offer_chosen(policy, chosen, hosts, left, &all[first]);
   }
+  keep_held(all, held, by_name, indices);
   return all;
 }
 

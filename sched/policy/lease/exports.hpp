@@ -78,14 +78,22 @@ struct Offer {
       hosts;  // each has at least one slot; in the order of the policy or of `hosts`; may be empty
 };
 
-// All offers, in the order of the policies and their DISTRIBUTION. Of MEM and SWP no more is exported than a host has (maxmem, maxswp), as far
-// as LIM has told it; earlier policies come first. `before`: of each policy, by its place; may be shorter. Errors: none;
-// a RES_SELECT that cannot be understood chooses nothing (check_exports names it).
+// Exported memory and swap of a host that a lease has, as its row in the store says.
+struct HeldMemory {
+  std::size_t policy = 0;  // of the lease, by its place
+  std::string consumer, host;
+  std::optional<int> memory_mb, swap_mb;
+};
+
+// All offers, in the order of the policies and their DISTRIBUTION. Of MEM and SWP no more is exported than a host has (maxmem, maxswp); earlier
+// policies come first. Until LIM has told of the host, that is what `held` has of it. `before`: of each policy, by its place; may be
+// shorter. Errors: none; a RES_SELECT that cannot be understood chooses nothing (check_exports names it).
 //
 // Where a changed policy lets a consumer keep fewer hosts than it has, those with jobs stay before idle ones, and of these the ones
 // whose last job has run longest: the most recently started jobs are the ones that are killed.
 std::vector<Offer> offers(const std::vector<ExportPolicy>& policies, const std::vector<ExportHost>& hosts,
-                          const std::vector<ChosenBefore>& before, const IndexTable& indices);
+                          const std::vector<ChosenBefore>& before, const IndexTable& indices,
+                          const std::vector<HeldMemory>& held = {});
 
 // A consumer whose part of a policy is none, while another consumer has some of it.
 struct LeftOut {

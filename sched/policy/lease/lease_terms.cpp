@@ -105,6 +105,16 @@ std::vector<std::optional<std::size_t>> policies_of(const std::vector<const Leas
   return of;
 }
 
+std::vector<HeldMemory> held_memory(const std::vector<const LeaseOfPolicy*>& all,
+                                    const std::vector<std::optional<std::size_t>>& of) {
+  std::vector<HeldMemory> held;
+  for (std::size_t i = 0; i < all.size(); ++i)
+    for (const LentHost& host : all[i]->lease.hosts)
+      if (of[i] && (host.has.memory_mb || host.has.swap_mb))
+        held.push_back({*of[i], all[i]->lease.consumer, host.has.host, host.has.memory_mb, host.has.swap_mb});
+  return held;
+}
+
 HostsNow hosts_now(const LeaseOfPolicy& of, const std::vector<const LeaseOfPolicy*>& all,
                    const std::map<std::string, OwnHost>& own, const Attempts& attempts) {
   HostsNow now;

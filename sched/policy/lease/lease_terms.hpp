@@ -40,6 +40,10 @@ struct LeaseOfPolicy {
 std::vector<std::optional<std::size_t>> policies_of(const std::vector<const LeaseOfPolicy*>& leases,
                                                     const std::vector<ExportPolicy>& policies);
 
+// For offers(). `of`: policies_of() the leases.
+std::vector<HeldMemory> held_memory(const std::vector<const LeaseOfPolicy*>& all,
+                                    const std::vector<std::optional<std::size_t>>& of);
+
 // What the provider knows of one of its hosts.
 struct OwnHost {
   int slots = 0;       // MXJ, its CPUs where MXJ is not given

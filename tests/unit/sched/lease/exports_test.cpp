@@ -47,6 +47,22 @@ TEST(LeaseExports, NoMoreMemoryThanAHostHas) {
   EXPECT_EQ(offers[0].hosts[1], (LeasedHost{"b", 1, 30, 100, false})) << "LIM has not told what it has";
 }
 
+TEST(LeaseExports, KeepTheMemoryOfALeaseUntilLimTellsOfTheHost) {
+  Farm farm;
+  farm.add("a"), farm.add("b");
+  farm.policies = {named({"a", "b"}, 2, {{"C1", 1}, {"C2", 1}})};
+  farm.policies[0].memory_mb = 60;
+  farm.policies[0].swap_mb = 20;
+  farm.held = {{0, "C1", "a", 10, 50}, {0, "C2", "a", {}, 3}, {0, "C1", "b", 1, 1}, {0, "C1", "gone", 1, 1}};
+  farm.views[1].memory_mb = 50;
+  const auto offers = farm.offers();
+  EXPECT_EQ(offers[0].hosts[0], (LeasedHost{"a", 1, 10, 10, false})) << "never more than the policy exports";
+  EXPECT_EQ(offers[1].hosts[0], (LeasedHost{"a", 1, 30, 3, false}));
+  EXPECT_EQ(offers[0].hosts[1], (LeasedHost{"b", 1, 25, 10, false})) << "LIM has told of it";
+  farm.policies[0].memory_mb.reset();
+  EXPECT_EQ(farm.offers()[0].hosts[0].memory_mb, std::nullopt);
+}
+
 TEST(LeaseExports, NoMoreMemoryThanAChosenHostHas) {
   Farm farm;
   farm.add("a");

@@ -40,6 +40,7 @@ struct Farm {
   std::vector<ExportHost> hosts;
   std::vector<ExportPolicy> policies;
   std::vector<ChosenBefore> before;
+  std::vector<HeldMemory> held;
 
   ExportHost& add(const std::string& name, const std::string& type = "LINUX", int slots = 2, bool up = true) {
     views.emplace_back(indices, type, slots);
@@ -50,7 +51,7 @@ struct Farm {
       if (each.name == name) return each;
     return add(name);
   }
-  std::vector<Offer> offers() const { return lease::offers(policies, hosts, before, indices); }
+  std::vector<Offer> offers() const { return lease::offers(policies, hosts, before, indices, held); }
   // What was chosen is what was exported before, from now on.
   void keep(const std::vector<Offer>& offered, bool same_policy = true) {
     before.assign(policies.size(), {same_policy, {}});

@@ -95,6 +95,8 @@ class LeaseOutTest : public ForwardShellTest {
       facts.set_name(name);
       facts.set_type("X86_64");
       facts.set_ncpus(4);
+      if (const auto memory = memory_mb.find(name); memory != memory_mb.end())
+        facts.set_maxmem(memory->second);
       facts.set_server(true);
       news.mutable_loads()->add_hosts()->set_host(name);
     }
@@ -201,6 +203,7 @@ class LeaseOutTest : public ForwardShellTest {
   std::shared_ptr<const Configuration> configuration;
   std::optional<sched::answers::SnapshotKeeper> keeper;
   std::optional<LeaseOut> out;
+  std::map<std::string, std::uint64_t> memory_mb;                // that LIM tells of a host
   std::map<std::string, sched::lease::GrantQuestion> questions;  // the last one of each host
 };
 

@@ -18,6 +18,21 @@ TEST_F(LeaseOutTest, LendsSlotsAndLicences) {
   EXPECT_EQ(start(offer(6, "hostA", lease().number.counter - 1, 0)), "the lease has changed");
 }
 
+TEST_F(LeaseOutTest, KeepsTheMemoryOfAHostOverARestartUntilLimTellsOfIt) {
+  const auto memory = [this] { return lease().hosts.at(0).has.memory_mb; };
+  memory_mb["hostA"] = 600;
+  exports(
+      "Begin HostExport\nPER_HOST = hostA\nSLOTS = 2\nMEM = 1000\nDISTRIBUTION = ([west, 1])\nEnd "
+      "HostExport\n");
+  ASSERT_EQ(memory(), 600);
+  memory_mb.clear();
+  begin();
+  EXPECT_EQ(memory(), 600) << "the policy exports 1000 MB, and the host has less";
+  memory_mb["hostA"] = 800;
+  reads(configuration);
+  EXPECT_EQ(memory(), 800);
+}
+
 // hostB and west are dead, and the policy takes licences away.
 class LeaseOfADeadConsumer : public LeaseOutTest {
  protected:
