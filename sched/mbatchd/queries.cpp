@@ -1,5 +1,7 @@
 #include "sched/mbatchd/queries.hpp"
 
+#include <memory>
+#include <optional>
 #include <utility>
 
 #include "common/io/local_time.hpp"
@@ -9,6 +11,20 @@
 namespace rollcall::mbatchd {
 
 using Refusal = wire::BatchReply::Refusal;
+
+namespace {
+
+// `ask`, which outlives it, is called once.
+template <class Value>
+std::function<const Value&()> once(const std::function<Value()>& ask) {
+  if (!ask) return {};
+  return [&ask, made = std::make_shared<std::optional<Value>>()]() -> const Value& {
+    if (!*made) *made = ask();
+    return **made;
+  };
+}
+
+}  // namespace
 
 void Queries::ask(io::LinkId link, const sched::Identity& who, const wire::BatchRequest& request) {
   links_.promise(link);
@@ -36,7 +52,7 @@ void Queries::answer_view(const Asked& asked) {
   const auto view = [this] {
     return sched::answers::AnswerView{
         jobs_,          hosts_,           keeper_.snapshot(), io::wall_now(),   whole_,
-        remote_.queues, remote_.clusters, remote_.leases,     remote_.borrowed, remote_.awaited};
+        remote_.queues, remote_.clusters, remote_.leases,     remote_.borrowed, once(remote_.awaited)};
   };
   auto parts = sched::answers::answer(asked.request, asked.who, view());
   if (!parts)

@@ -55,7 +55,8 @@ struct AnswerView {
   // What a borrowed host's cluster has told of it; nullptr: nothing, or the clusters are not connected. None: there are no leases.
   std::function<const BorrowedLoad*(const HostId&)> borrowed = {};
   // Leases with slots that jobs of their provider use still. Of bjobs; none: the cluster borrows nothing.
-  std::function<std::vector<lease::AwaitedLease>()> awaited = {};
+  // Looked at for each job, so what it gives is made once for a view.
+  std::function<const std::vector<lease::AwaitedLease>&()> awaited = {};
 };
 
 // Makes the next part; none after the one with `last`. Each call may have another view.

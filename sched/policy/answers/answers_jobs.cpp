@@ -68,11 +68,11 @@ void add_no_reason_yet(JobView& to) {
 template <class To>
 void add_awaited_leases(const AnswerView& view, const Job& job, To& to) {
   if (!view.awaited) return;
+  const auto& awaited = view.awaited();
+  if (awaited.empty()) return;
   const auto& rules = view.snapshot.rules();
   const auto queue = rules.queue(job.record.queue());
   if (!queue || rules.queues[*queue].row == nullptr) return;
-  const auto awaited = view.awaited();
-  if (awaited.empty()) return;
   const auto asked = cycle::demand_of(job, "").asked_hosts;
   for (const auto& of : awaited)
     if (lease::could_use(rules.queues[*queue].row->hosts, asked, of.id.provider))

@@ -318,7 +318,7 @@ TEST_F(Borrowed, AJobIsToldThatSlotsOfItsLeaseAreInUseByTheProvidersJobs) {
   cycle::PendingReasons reasons(keeper.snapshot(), now);
   const auto first = [&](std::vector<lease::AwaitedLease> awaited) {
     AnswerView view{book->jobs(), book->hosts(), keeper.snapshot(), now};
-    view.awaited = [awaited] { return awaited; };
+    view.awaited = [awaited]() -> const auto& { return awaited; };
     const auto shown = job_view(view, job(key), &reasons);
     return shown.reasons_size() == 0 ? "" : shown.reasons(0).text() + ": " + shown.reasons(0).why();
   };
