@@ -69,8 +69,8 @@ class LeaseOut {
   void hosts_changed();
   void tick(TimePoint now);
   std::optional<TimePoint> next_tick() const;
-  // The Book has changed jobs; not committed.
-  void touched() { counted_.reset(); }
+  // The Book has changed these jobs; not committed.
+  void touched(const std::set<sched::JobKey>& jobs);
   // ... and that is committed.
   void changed(const std::set<sched::JobKey>& jobs);
 
@@ -111,9 +111,14 @@ class LeaseOut {
     sched::lease::event::Acknowledged newest;
     bool wants = false;
   };
-  struct Counted {
+  // What attempts use of leases.
+  struct Used {
     sched::lease::Attempts attempts;
     sched::lease::HeldByAttempts held;
+  };
+  struct Counted {
+    Used all;
+    std::map<sched::JobKey, Used> jobs;  // of each job
   };
   std::vector<const Lease*> all() const;
   std::vector<sched::lease::ExportHost> export_hosts() const;
@@ -123,9 +128,9 @@ class LeaseOut {
   // has to do with any.
   std::vector<sched::lease::ResourceInstance> instances() const;
   const Counted& counted() const;
-  const sched::lease::HeldByAttempts& held_by_attempts() const { return counted().held; }
-  sched::lease::Attempts count_attempts() const;
-  sched::lease::HeldByAttempts count_held() const;
+  const sched::lease::HeldByAttempts& held_by_attempts() const { return counted().all.held; }
+  Used used_by(const sched::Job& job) const;
+  void count(sched::JobKey key, Counted& counted) const;
   std::vector<sched::lease::LeasedHost> exported_by(const Lease& of, const sched::lease::Offer& offer) const;
   LeaseFences::ByHost leases_by_host() const;
   int used_on(std::uint64_t lease, const std::string& host) const;
@@ -134,7 +139,7 @@ class LeaseOut {
   std::optional<std::string> why_no_instances(const wire::ForwardOffer& offer,
                                               const std::vector<wire::LentSlots>& slots) const;
   void divide(std::uint64_t number);
-  const sched::lease::Attempts& attempts() const { return counted().attempts; }
+  const sched::lease::Attempts& attempts() const { return counted().all.attempts; }
   void take(std::uint64_t number, const Answer& answer);
   void export_all();
   void make_lease(const sched::lease::Offer& offer,

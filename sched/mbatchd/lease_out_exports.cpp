@@ -102,30 +102,66 @@ std::map<std::string, lease::OwnHost> LeaseOut::own_hosts(const std::vector<leas
 }
 
 const LeaseOut::Counted& LeaseOut::counted() const {
-  if (!counted_) {
-    counted_.emplace(Counted{count_attempts(), count_held()});
-    ++counts_;
-  }
+  if (counted_) return *counted_;
+  ++counts_;
+  counted_.emplace();
+  for (const auto& [number, one] : leases_)
+    for (const auto& lent : one.lease.hosts)
+      for (const JobKey key : jobs_.on_host(lent.has.host))
+        if (!counted_->jobs.contains(key)) count(key, *counted_);
   return *counted_;
 }
 
-lease::Attempts LeaseOut::count_attempts() const {
-  lease::Attempts attempts;
-  std::set<std::string> looked;
-  for (const auto& [number, one] : leases_)
-    for (const auto& lent : one.lease.hosts) {
-      if (!looked.insert(lent.has.host).second) continue;
-      for (const JobKey key : jobs_.on_host(lent.has.host)) {
-        const sched::Job* job = jobs_.find(key);
-        if (!job || !sched::on_lent_slots(job->record)) continue;
-        auto& there = attempts[{lease_on(job->record, lent.has.host), lent.has.host}];
-        there.slots += slots_on(job->record, lent.has.host);
-        const auto [memory_kb, swap_kb] = memory_on(job->record, lent.has.host);
-        there.mem_mb += static_cast<double>(memory_kb) / 1024;
-        there.swp_mb += static_cast<double>(swap_kb) / 1024;
+void LeaseOut::touched(const std::set<JobKey>& jobs) {
+  if (!counted_) return;
+  Used& all = counted_->all;
+  for (const JobKey key : jobs) {
+    if (const auto before = counted_->jobs.extract(key)) {
+      for (const auto& [on, used] : before.mapped().attempts) {
+        auto& there = all.attempts[on];
+        there.slots -= used.slots;
+        there.mem_mb -= used.mem_mb;
+        there.swp_mb -= used.swp_mb;
       }
+      for (const auto& [of, amount] : before.mapped().held)
+        if ((all.held[of] -= amount) < lease::kDust) all.held.erase(of);
     }
-  return attempts;
+    count(key, *counted_);
+  }
+}
+
+void LeaseOut::count(JobKey key, Counted& counted) const {
+  const sched::Job* job = jobs_.find(key);
+  if (!job || !sched::on_lent_slots(job->record)) return;
+  Used used = used_by(*job);
+  if (used.attempts.empty()) return;
+  for (const auto& [on, more] : used.attempts) {
+    auto& there = counted.all.attempts[on];
+    there.slots += more.slots;
+    there.mem_mb += more.mem_mb;
+    there.swp_mb += more.swp_mb;
+  }
+  for (const auto& [of, amount] : used.held) counted.all.held[of] += amount;
+  counted.jobs.emplace(key, std::move(used));
+}
+
+LeaseOut::Used LeaseOut::used_by(const sched::Job& job) const {
+  Used used;
+  std::set<std::uint64_t> leases;
+  for (const auto& on : job.record.hosts()) {
+    if (!jobs_.on_host(on.name()).contains(job.key())) continue;
+    const std::uint64_t number = lease_on(job.record, on.name());
+    const auto [memory_kb, swap_kb] = memory_on(job.record, on.name());
+    auto& there = used.attempts[{number, on.name()}];
+    there.slots += static_cast<int>(on.slots());
+    there.mem_mb += static_cast<double>(memory_kb) / 1024;
+    there.swp_mb += static_cast<double>(swap_kb) / 1024;
+    const auto of = leases_.find(number);
+    if (of == leases_.end() || of->second.lease.resources.empty() || !leases.insert(number).second) continue;
+    for (const auto& reserved : job.record.from().reserved())
+      used.held[{number, reserved.name()}] += reserved.amount();
+  }
+  return used;
 }
 
 std::vector<lease::ResourceInstance> LeaseOut::instances() const {
@@ -158,22 +194,6 @@ std::vector<lease::ResourceInstance> LeaseOut::instances() const {
     to.place = place;
   }
   return instances;
-}
-
-lease::HeldByAttempts LeaseOut::count_held() const {
-  lease::HeldByAttempts held;
-  for (const auto& [number, one] : leases_) {
-    if (one.lease.resources.empty()) continue;
-    std::set<JobKey> counted;
-    for (const auto& lent : one.lease.hosts)
-      for (const JobKey key : jobs_.on_host(lent.has.host)) {
-        const sched::Job* job = jobs_.find(key);
-        if (!job || lease_on(job->record, lent.has.host) != number || !counted.insert(key).second) continue;
-        for (const auto& reserved : job->record.from().reserved())
-          held[{number, reserved.name()}] += reserved.amount();
-      }
-  }
-  return held;
 }
 
 // Not before LIM has told of the hosts: their CPUs and types are unknown until then.

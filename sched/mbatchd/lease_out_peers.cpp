@@ -167,7 +167,6 @@ sched::book::ForwardedJobs::Answered LeaseOut::start(const std::string& cluster,
     if (auto why = why_not(cluster, on)) return stale(std::move(*why));
   }
   if (auto why = why_no_instances(offer, slots)) return stale(std::move(*why));
-  counted_.reset();
   return forwards_.start_on_lent_slots(cluster, offer, asked, who, now);
 }
 

@@ -87,7 +87,7 @@ class OtherClusters {
   // The Book has changed these jobs; not committed.
   void jobs_touched(const std::set<sched::JobKey>& jobs) {
     lease_in_.changed(jobs);
-    lease_out_.touched();
+    lease_out_.touched(jobs);
   }
   // Before anything is planned or answered in a turn.
   void settle() { lease_in_.settle(); }

@@ -81,7 +81,7 @@ class LeaseOutTest : public ForwardShellTest {
       if (const auto* save = std::get_if<sched::effect::SaveJob>(&one)) jobs.insert(save->key);
     if (jobs.empty()) return;
     for (const auto key : jobs) keeper->job(key);
-    out->touched();
+    out->touched(jobs);
     out->changed(jobs);
   }
   void reads(std::shared_ptr<const Configuration> files) {

@@ -119,6 +119,25 @@ TEST_F(LeaseOutTest, ManyAnswersAndStaleStartsAreOneStepOfALease) {
   EXPECT_EQ(out->steps(), steps + 1);
   EXPECT_LE(out->counts(), counts + 1);
 }
+// A start must not have us look at all jobs on lent slots, and neither must its end.
+TEST_F(LeaseOutTest, AJobThatStartsOrEndsIsCountedAlone) {
+  lends();
+  const auto used = [this] { return lease().resources.at(0).used; };
+  EXPECT_EQ(start(1, "hostA", 1), "");
+  const auto counts = out->counts();
+  EXPECT_EQ(start(2, "hostB", 1.5), "");
+  EXPECT_EQ(used(), 2.5);
+  EXPECT_EQ(start(3, "hostB", 1), "resource lic is in use");
+  ends(job_of(1), 0);
+  follows(effects);
+  EXPECT_EQ(used(), 1.5);
+  EXPECT_EQ(start(3, "hostB", 1), "");
+  EXPECT_EQ(used(), 2.5);
+  EXPECT_EQ(out->counts(), counts);
+  out->hosts_changed();
+  EXPECT_EQ(used(), 2.5) << "all are counted again";
+  EXPECT_EQ(out->counts(), counts + 1);
+}
 TEST_F(LeaseOutTest, TakesTheNewestOfSeveralAnswers) {
   lends();
   const auto number = lease().number;
