@@ -4,14 +4,9 @@ namespace rollcall::conf {
 
 std::vector<ChosenColumns> chosen_columns(const ClusterFiles& files) {
   std::vector<ChosenColumns> all;
-  const auto add = [&](const char* command, const char* parameter) {
-    if (const Setting* set = files.lsf_conf.find(parameter))
-      all.push_back({command, parameter, set->value, setting_place(*set)});
-  };
-  add("bjobs", "LSB_BJOBS_FORMAT");
-  add("bhosts", "LSB_BHOSTS_FORMAT");
-  add("bqueues", "LSB_BQUEUES_FORMAT");
-  add("busers", "LSB_BUSERS_FORMAT");
+  for (const ColumnsParameter& one : kColumnsParameters)
+    if (const Setting* set = files.lsf_conf.find(one.parameter))
+      all.push_back({one.command, one.parameter, set->value, setting_place(*set)});
   return all;
 }
 

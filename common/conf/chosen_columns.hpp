@@ -6,6 +6,7 @@
 
 #include "common/conf/cluster_files.hpp"
 #include "common/conf/problems.hpp"
+#include "common/conf/program_settings.hpp"
 
 namespace rollcall::conf {
 
@@ -16,7 +17,19 @@ struct ChosenColumns {
   Place place;
 };
 
-// LSB_BJOBS_FORMAT, LSB_BHOSTS_FORMAT, LSB_BQUEUES_FORMAT and LSB_BUSERS_FORMAT, as far as they are set.
+// The parameters, each with its member of CommandPrograms.
+struct ColumnsParameter {
+  const char* command;
+  const char* parameter;
+  std::string CommandPrograms::*text;
+};
+inline constexpr ColumnsParameter kColumnsParameters[] = {
+    {"bjobs", "LSB_BJOBS_FORMAT", &CommandPrograms::bjobs_format},
+    {"bhosts", "LSB_BHOSTS_FORMAT", &CommandPrograms::bhosts_format},
+    {"bqueues", "LSB_BQUEUES_FORMAT", &CommandPrograms::bqueues_format},
+    {"busers", "LSB_BUSERS_FORMAT", &CommandPrograms::busers_format}};
+
+// Those that are set.
 std::vector<ChosenColumns> chosen_columns(const ClusterFiles& files);
 
 }  // namespace rollcall::conf

@@ -6,6 +6,7 @@
 
 #include "common/base/exit_status.hpp"
 #include "common/base/numbers.hpp"
+#include "common/conf/chosen_columns.hpp"
 #include "common/conf/forward_settings.hpp"
 #include "common/conf/settings_reader.hpp"
 #include "common/conf/ticket_life.hpp"
@@ -119,10 +120,7 @@ CommandPrograms commands(SettingsReader& in) {
   commands.gpu_default = in.text("LSB_GPU_REQ");
   if (const int tries = in.number("LSB_NTRIES", 1, kMostTries, 0, "tries"); tries > 0) commands.tries = tries;
   commands.parses_script_file = in.yes_no("LSB_BSUB_PARSE_SCRIPT", true);
-  commands.bjobs_format = in.text("LSB_BJOBS_FORMAT");
-  commands.bhosts_format = in.text("LSB_BHOSTS_FORMAT");
-  commands.bqueues_format = in.text("LSB_BQUEUES_FORMAT");
-  commands.busers_format = in.text("LSB_BUSERS_FORMAT");
+  for (const ColumnsParameter& one : kColumnsParameters) commands.*one.text = in.text(one.parameter);
   commands.jobs_unit = in.text("LSB_UNIT_FOR_JOBS_DISPLAY");
   commands.consistent_exit = in.yes_no("LSB_BJOBS_CONSISTENT_EXIT_CODE", false);
   commands.bjobs_history = in.yes_no("ROLLCALL_BJOBS_HISTORY", false);

@@ -70,6 +70,7 @@ listed=$(sed -n '/load_setting_names() {/,/^}/p' common/conf/load_settings.cpp; 
 read_names() {
     # shellcheck disable=SC2086 # one word for each file
     grep -hoE '\b(in_?\.[a-z_]+|share)\("[A-Z_]+"' $views
+    grep -hoE '"LSB_[A-Z_]+"' common/conf/chosen_columns.hpp
     grep -rhoE --include='*.cpp' '(lsf_conf(\(\))?|conf_?)\.(value|find)\("[A-Z_]+"\)' common pam taskstarter elim sched res
 }
 names=$(read_names | grep -oE '"[A-Z_]+"' | tr -d '"' | sort -u)
