@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "common/base/table_cells.hpp"
+#include "common/conf/words.hpp"
 #include "sched/policy/show/show_text.hpp"
 
 namespace rollcall::sched::show {
@@ -11,6 +12,7 @@ namespace {
 using Leases = wire::BatchReply::Leases;
 using LeaseRow = wire::BatchReply::LeaseRow;
 using LeasedHost = wire::BatchReply::LeasedHost;
+using LeasedInstances = wire::BatchReply::LeasedInstances;
 using Counts = wire::BatchReply::Counts;
 
 const char* flow(const LeaseRow& lease) { return lease.imports() ? "IMPORT" : "EXPORT"; }
@@ -53,6 +55,23 @@ std::vector<ExportedHost> sums_of(const Leases& leases) {
       add(host.counts(), of->counts);
     }
   return hosts;
+}
+
+constexpr auto kHosts = [](const LeaseRow& lease) -> const auto& { return lease.hosts(); };
+constexpr auto kResources = [](const LeaseRow& lease) -> const auto& { return lease.resources(); };
+
+// A text for each host or resource of each lease.
+template <class Items, class Text>
+std::vector<std::string> text_of_each(const Leases& leases, const Items& items, const Text& text) {
+  std::vector<std::string> texts;
+  for (const LeaseRow& lease : leases.rows())
+    for (const auto& item : items(lease)) texts.push_back(text(lease, item));
+  return texts;
+}
+template <class Items>
+bool has_any(const Leases& leases, const Items& items) {
+  return std::any_of(leases.rows().begin(), leases.rows().end(),
+                     [&](const LeaseRow& lease) { return !items(lease).empty(); });
 }
 
 std::string names_of(const LeaseRow& lease) {
@@ -105,10 +124,7 @@ std::vector<std::string> lease_records(const LeaseRows& leases, bool all) {
   return records;
 }
 
-bool exports_hosts(const Leases& leases) {
-  return std::any_of(leases.rows().begin(), leases.rows().end(),
-                     [](const LeaseRow& lease) { return lease.hosts_size() > 0; });
-}
+bool exports_hosts(const Leases& leases) { return has_any(leases, kHosts); }
 
 std::string exported_hosts_table(const Leases& leases, bool wide) {
   std::string text = "HOST_NAME             MAX  NJOBS    RUN  SSUSP  USUSP    RSV \n";
@@ -119,39 +135,37 @@ std::string exported_hosts_table(const Leases& leases, bool wide) {
 }
 
 std::string exported_hosts_long(const Leases& leases) {
-  std::string text =
-      "HOST_NAME          CONSUMER        LEASE           STATE      TYPE         MAX   HELD  NJOBS    RUN  "
-      "SSUSP  USUSP    RSV        MEM        SWP\n";
-  for (const LeaseRow& lease : leases.rows())
-    for (const LeasedHost& host : lease.hosts())
-      text += left(host.host(), 18) + " " + left(lease.cluster(), 15) + " " + left(lease.lease(), 15) + " " +
-              left(lease.state(), 10) + " " + left(type(lease), 9) + right(number(host.exported()), 7) +
-              right(number(host.slots()), 7) + job_cells(host.counts()) +
-              megabytes(host.has_memory_mb(), host.memory_mb()) +
-              megabytes(host.has_swap_mb(), host.swap_mb()) + "\n";
-  return text;
+  const auto line = [](const LeaseRow& lease, const LeasedHost& host) {
+    return left(host.host(), 18) + " " + left(lease.cluster(), 15) + " " + left(lease.lease(), 15) + " " +
+           left(lease.state(), 10) + " " + left(type(lease), 9) + right(number(host.exported()), 7) +
+           right(number(host.slots()), 7) + job_cells(host.counts()) +
+           megabytes(host.has_memory_mb(), host.memory_mb()) + megabytes(host.has_swap_mb(), host.swap_mb()) +
+           "\n";
+  };
+  return "HOST_NAME          CONSUMER        LEASE           STATE      TYPE         MAX   HELD  NJOBS    "
+         "RUN  SSUSP  USUSP    RSV        MEM        SWP\n" +
+         conf::join(text_of_each(leases, kHosts, line), "");
 }
 
 std::string exported_hosts_json(const Leases& leases) {
-  std::vector<std::string> records;
-  for (const LeaseRow& lease : leases.rows())
-    for (const LeasedHost& host : lease.hosts())
-      records.push_back(json_record({{"HOST_NAME", host.host()},
-                                     {"CONSUMER", lease.cluster()},
-                                     {"LEASE", lease.lease()},
-                                     {"STATE", lease.state()},
-                                     {"TYPE", type(lease)},
-                                     {"WHOLE", host.whole() ? "Y" : "N"},
-                                     {"MAX", number(host.exported())},
-                                     {"HELD", number(host.slots())},
-                                     {"NJOBS", number(host.counts().jobs())},
-                                     {"RUN", number(host.counts().running())},
-                                     {"SSUSP", number(host.counts().ssusp())},
-                                     {"USUSP", number(host.counts().ususp())},
-                                     {"RSV", number(host.counts().reserved())},
-                                     {"MEM_MB", host.has_memory_mb() ? number(host.memory_mb()) : ""},
-                                     {"SWP_MB", host.has_swap_mb() ? number(host.swap_mb()) : ""}}));
-  return json_document("bhosts", "HOSTS", records);
+  const auto record = [](const LeaseRow& lease, const LeasedHost& host) {
+    return json_record({{"HOST_NAME", host.host()},
+                        {"CONSUMER", lease.cluster()},
+                        {"LEASE", lease.lease()},
+                        {"STATE", lease.state()},
+                        {"TYPE", type(lease)},
+                        {"WHOLE", host.whole() ? "Y" : "N"},
+                        {"MAX", number(host.exported())},
+                        {"HELD", number(host.slots())},
+                        {"NJOBS", number(host.counts().jobs())},
+                        {"RUN", number(host.counts().running())},
+                        {"SSUSP", number(host.counts().ssusp())},
+                        {"USUSP", number(host.counts().ususp())},
+                        {"RSV", number(host.counts().reserved())},
+                        {"MEM_MB", host.has_memory_mb() ? number(host.memory_mb()) : ""},
+                        {"SWP_MB", host.has_swap_mb() ? number(host.swap_mb()) : ""}});
+  };
+  return json_document("bhosts", "HOSTS", text_of_each(leases, kHosts, record));
 }
 
 std::vector<std::string> wasted_lines(const Leases& leases) {
@@ -178,45 +192,39 @@ std::vector<std::string> left_out_lines(const Leases& leases) {
   return lines;
 }
 
-bool exports_resources(const Leases& leases) {
-  return std::any_of(leases.rows().begin(), leases.rows().end(),
-                     [](const LeaseRow& lease) { return lease.resources_size() > 0; });
-}
+bool exports_resources(const Leases& leases) { return has_any(leases, kResources); }
 
 std::string exported_resources_table(const Leases& leases) {
-  std::string text = "RESOURCE                 TOTAL       RESERVED       LOCATION\n";
-  for (const LeaseRow& lease : leases.rows())
-    for (const auto& resource : lease.resources())
-      text += left(resource.resource(), 20) + right(fixed(resource.instances(), 1), 10) +
-              right(fixed(resource.used(), 1), 15) + "       " + names_of(lease) + "\n";
-  return text;
+  const auto line = [](const LeaseRow& lease, const LeasedInstances& resource) {
+    return left(resource.resource(), 20) + right(fixed(resource.instances(), 1), 10) +
+           right(fixed(resource.used(), 1), 15) + "       " + names_of(lease) + "\n";
+  };
+  return "RESOURCE                 TOTAL       RESERVED       LOCATION\n" +
+         conf::join(text_of_each(leases, kResources, line), "");
 }
 
 std::string exported_resources_long(const Leases& leases) {
-  std::string text =
-      "RESOURCE             CONSUMER        LEASE           STATE           TOTAL       RESERVED       "
-      "LOCATION\n";
-  for (const LeaseRow& lease : leases.rows())
-    for (const auto& resource : lease.resources())
-      text += left(resource.resource(), 20) + " " + left(lease.cluster(), 15) + " " +
-              left(lease.lease(), 15) + " " + left(lease.state(), 10) +
-              right(fixed(resource.instances(), 1), 11) + right(fixed(resource.used(), 1), 15) + "       " +
-              names_of(lease) + "\n";
-  return text;
+  const auto line = [](const LeaseRow& lease, const LeasedInstances& resource) {
+    return left(resource.resource(), 20) + " " + left(lease.cluster(), 15) + " " + left(lease.lease(), 15) +
+           " " + left(lease.state(), 10) + right(fixed(resource.instances(), 1), 11) +
+           right(fixed(resource.used(), 1), 15) + "       " + names_of(lease) + "\n";
+  };
+  return "RESOURCE             CONSUMER        LEASE           STATE           TOTAL       RESERVED       "
+         "LOCATION\n" +
+         conf::join(text_of_each(leases, kResources, line), "");
 }
 
 std::string exported_resources_json(const Leases& leases) {
-  std::vector<std::string> records;
-  for (const LeaseRow& lease : leases.rows())
-    for (const auto& resource : lease.resources())
-      records.push_back(json_record({{"RESOURCE", resource.resource()},
-                                     {"CONSUMER", lease.cluster()},
-                                     {"LEASE", lease.lease()},
-                                     {"STATE", lease.state()},
-                                     {"TOTAL", number(resource.instances())},
-                                     {"RESERVED", fixed(resource.used(), 1)},
-                                     {"LOCATION", names_of(lease)}}));
-  return json_document("bhosts", "RESOURCES", records);
+  const auto record = [](const LeaseRow& lease, const LeasedInstances& resource) {
+    return json_record({{"RESOURCE", resource.resource()},
+                        {"CONSUMER", lease.cluster()},
+                        {"LEASE", lease.lease()},
+                        {"STATE", lease.state()},
+                        {"TOTAL", number(resource.instances())},
+                        {"RESERVED", fixed(resource.used(), 1)},
+                        {"LOCATION", names_of(lease)}});
+  };
+  return json_document("bhosts", "RESOURCES", text_of_each(leases, kResources, record));
 }
 
 }  // namespace rollcall::sched::show
