@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "common/conf/forward_settings.hpp"
-#include "sched/policy/forward/verdict_text.hpp"
 #include "sched/policy/jobs/site_rules.hpp"
+#include "sched/policy/values/shown_slots.hpp"
 
 namespace rollcall::mbatchd {
 
@@ -31,7 +31,7 @@ void put(const sched::cycle::QueueFigures& figures, wire::QueueFigures::OfQueue&
 
 void put(const sched::forward::RemoteQueue& queue, wire::BatchReply::ClusterRow::Figures& figures) {
   const auto& slots = queue.figures->slots;
-  const auto shown = [](int count) { return std::max(count, 0); };  // slots that are owed are none
+  const auto shown = [](int count) { return static_cast<int>(sched::shown_slots(count)); };
   figures.set_age_s(std::chrono::duration_cast<std::chrono::seconds>(queue.age).count());
   figures.set_priority(queue.priority);
   figures.set_total(slots.total);
@@ -90,33 +90,6 @@ sched::forward::Figures figures_of(const wire::RemoteSlots& slots) {
   if (slots.has_job_room()) figures.job_room = slots.job_room();
   if (slots.has_slot_room()) figures.slot_room = slots.slot_room();
   return figures;
-}
-
-std::vector<wire::ForwardVerdict> rows_of(const sched::forward::Choice& choice,
-                                          const sched::forward::ForwardJob& job,
-                                          std::span<const sched::forward::RemoteQueue> queues,
-                                          const sched::forward::Settings& settings) {
-  std::vector<wire::ForwardVerdict> rows(queues.size());
-  for (std::size_t i = 0; i < queues.size(); ++i) {
-    const sched::forward::RemoteQueue& queue = queues[i];
-    const sched::forward::Verdict& verdict = choice.verdicts.at(i);
-    wire::ForwardVerdict& row = rows[i];
-    row.set_queue(queue.name.queue);
-    row.set_cluster(queue.name.cluster);
-    row.set_connected(queue.connected);
-    row.set_offer(static_cast<std::uint32_t>(verdict.place));
-    if (verdict.tier) row.set_tier(std::string(sched::forward::text(*verdict.tier)));
-    row.set_why(sched::forward::words_of(verdict, job, queue, settings));
-    row.set_returned(queue.returns.times);
-    if (!queue.figures) continue;
-    *row.mutable_figures() = slots_of(*queue.figures);
-    row.set_free(verdict.free);
-    row.set_preemptable(verdict.preemptable);
-    row.set_priority(queue.priority);
-    if (queue.lowest_preemptable) row.set_lowest_preemptable(*queue.lowest_preemptable);
-    row.set_age_s(std::chrono::duration_cast<std::chrono::seconds>(queue.age).count());
-  }
-  return rows;
 }
 
 std::vector<std::pair<conf::RemoteQueue, sched::forward::Returns>> returns_of(const wire::JobRecord& record,

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <map>
-#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -16,12 +15,14 @@
 #include "sched/policy/forward/remote_queues.hpp"
 #include "sched/policy/peers/queue_news.hpp"
 #include "sched/policy/peers/user_map.hpp"
+#include "sched/policy/peers/verdict_rows.hpp"
 #include "sched/policy/values/book_config.hpp"
 #include "sched/policy/values/engine.hpp"
 
 namespace rollcall::mbatchd {
 
 using sched::peers::news_of;
+using sched::peers::rows_of;
 using sched::peers::slots_of;
 
 void put(const sched::cycle::QueueFigures& figures, wire::QueueFigures::OfQueue& told);
@@ -40,11 +41,6 @@ bool may_forward(const sched::ConfigView& files, const conf::QueueRow& queue, co
 sched::peers::UserMap user_map_of(const sched::ConfigView& files);
 
 sched::forward::Figures figures_of(const wire::RemoteSlots& slots);
-// A choice as rows that the job's record keeps: one for each queue, in the order of `queues`.
-std::vector<wire::ForwardVerdict> rows_of(const sched::forward::Choice& choice,
-                                          const sched::forward::ForwardJob& job,
-                                          std::span<const sched::forward::RemoteQueue> queues,
-                                          const sched::forward::Settings& settings);
 
 // How often the job came back from each queue, and with which figures the last time.
 std::vector<std::pair<conf::RemoteQueue, sched::forward::Returns>> returns_of(const wire::JobRecord& record,

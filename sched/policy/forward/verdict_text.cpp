@@ -4,26 +4,26 @@
 
 #include "common/base/table_cells.hpp"
 #include "sched/policy/forward/value_terms.hpp"
+#include "sched/policy/values/shown_slots.hpp"
 
 namespace rollcall::sched::forward {
 namespace {
 
 std::string number(std::int64_t value) { return std::to_string(value); }
 std::string number(std::optional<int> value) { return value ? std::to_string(*value) : "-"; }
-// Slots that are owed are none: the terms beside a difference say how many.
-std::int64_t shown(std::int64_t count) { return std::max<std::int64_t>(count, 0); }
 std::string slots(std::int64_t count) { return number(count) + (count == 1 ? " slot" : " slots"); }
 std::string seconds(Duration time) {
   return number(std::chrono::duration_cast<std::chrono::seconds>(time).count()) + " s";
 }
 
 std::string free_words(const Verdict& verdict, const Slots& counted) {
-  return number(shown(verdict.free)) + " free (" + number(shown(counted.available)) + " available - " +
-         number(shown(counted.pending)) + " pending)";
+  return number(shown_slots(verdict.free)) + " free (" + number(shown_slots(counted.available)) +
+         " available - " + number(shown_slots(counted.pending)) + " pending)";
 }
 std::string preemptable_words(const Verdict& verdict, const Slots& counted) {
-  return number(shown(verdict.preemptable)) + " by preemption (" + number(shown(counted.preemptable)) +
-         " preemptable - " + number(shown(counted.pending)) + " pending)";
+  return number(shown_slots(verdict.preemptable)) + " by preemption (" +
+         number(shown_slots(counted.preemptable)) + " preemptable - " + number(shown_slots(counted.pending)) +
+         " pending)";
 }
 
 // What of its slots was counted.
@@ -39,7 +39,7 @@ std::string tier_words(const Verdict& verdict, const RemoteQueue& queue, const S
     case Tier::listed:
       return "in the order of SNDJOBS_TO";
     case Tier::available:
-      return number(shown(queue.figures->slots.available)) + " available";
+      return number(shown_slots(queue.figures->slots.available)) + " available";
     case Tier::free:
       return free_words(verdict, queue.figures->slots);
     case Tier::preemptable:
@@ -63,7 +63,7 @@ std::string returned_words(const RemoteQueue& queue, const Settings& settings) {
 std::string no_room_words(const RemoteQueue& queue) {
   return queue.figures->job_room.value_or(1) < 1
              ? "no room under IMPT_JOBBKLG"
-             : "room for " + slots(shown(*queue.figures->slot_room)) + " under IMPT_SLOTBKLG";
+             : "room for " + slots(shown_slots(*queue.figures->slot_room)) + " under IMPT_SLOTBKLG";
 }
 
 std::string left_out_words(const Verdict& verdict, const ForwardJob& job, const RemoteQueue& queue,
@@ -107,7 +107,9 @@ std::string row_of(const std::string& name, std::size_t widest, std::span<const 
   return line + "  " + why + "\n";
 }
 
-std::string room(std::optional<int> under_limit) { return under_limit ? number(shown(*under_limit)) : "-"; }
+std::string room(std::optional<int> under_limit) {
+  return under_limit ? number(shown_slots(*under_limit)) : "-";
+}
 
 std::vector<std::string> cells_of(const Verdict& verdict, const RemoteQueue& queue) {
   std::vector<std::string> cells{verdict.place > 0 ? number(verdict.place) : "-",
@@ -119,10 +121,10 @@ std::vector<std::string> cells_of(const Verdict& verdict, const RemoteQueue& que
   const Slots& counted = queue.figures->slots;
   for (const int count :
        {counted.total, counted.available, counted.running, counted.pending, counted.preemptable})
-    cells.push_back(number(shown(count)));
+    cells.push_back(number(shown_slots(count)));
   const auto age = std::chrono::duration_cast<std::chrono::seconds>(queue.age).count();
   for (std::string cell :
-       {number(shown(verdict.free)), room(queue.figures->job_room), room(queue.figures->slot_room),
+       {number(shown_slots(verdict.free)), room(queue.figures->job_room), room(queue.figures->slot_room),
         number(queue.priority), number(queue.lowest_preemptable), number(age)})
     cells.push_back(std::move(cell));
   return cells;

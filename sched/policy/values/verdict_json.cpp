@@ -1,27 +1,26 @@
 #include "sched/policy/values/verdict_json.hpp"
 
-#include <algorithm>
 #include <nlohmann/json.hpp>
+
+#include "sched/policy/values/shown_slots.hpp"
 
 namespace rollcall::sched {
 namespace {
 
 using Json = nlohmann::ordered_json;
 
-// Slots that are owed are none, as in the table.
-std::int64_t shown(std::int64_t count) { return std::max<std::int64_t>(count, 0); }
-Json room(bool limited, int left) { return limited ? Json(shown(left)) : Json(); }
+Json room(bool limited, int left) { return limited ? Json(shown_slots(left)) : Json(); }
 
 Json figures_json(const wire::ForwardVerdict& row) {
   if (!row.has_figures()) return {};
   const wire::RemoteSlots& slots = row.figures();
   return {{"TOTAL", slots.total()},
-          {"AVAILABLE", shown(slots.available())},
-          {"RUNNING", shown(slots.running())},
-          {"PENDING", shown(slots.pending())},
-          {"PREEMPTABLE", shown(slots.preemptable())},
-          {"FREE", shown(row.free())},
-          {"FREE_BY_PREEMPTION", shown(row.preemptable())},
+          {"AVAILABLE", shown_slots(slots.available())},
+          {"RUNNING", shown_slots(slots.running())},
+          {"PENDING", shown_slots(slots.pending())},
+          {"PREEMPTABLE", shown_slots(slots.preemptable())},
+          {"FREE", shown_slots(row.free())},
+          {"FREE_BY_PREEMPTION", shown_slots(row.preemptable())},
           {"JOB_ROOM", room(slots.has_job_room(), slots.job_room())},
           {"SLOT_ROOM", room(slots.has_slot_room(), slots.slot_room())},
           {"PRIORITY", row.priority()},

@@ -56,7 +56,7 @@ BEGIN {
     shell("sched/mbatchd", "sched/policy", "values jobs book cycle forward lease peers answers events", "")
     shell("sched/client", "sched/policy", "values submit", "")
     shell("sched/commands", "sched/policy", "values submit show events", "sched/client")
-    also["sched/commands"] = " sched/policy/cycle/scenario.hpp sched/policy/cycle/scenario_json.hpp sched/policy/forward/forward_scenario.hpp sched/policy/forward/verdict_text.hpp sched/policy/lease/export_files.hpp " # bsched-query; ckconfig
+    also["sched/commands"] = " sched/policy/cycle/scenario.hpp sched/policy/cycle/scenario_json.hpp sched/policy/forward/forward_scenario.hpp sched/policy/peers/verdict_rows.hpp sched/policy/lease/export_files.hpp " # bsched-query; ckconfig
 
     global_job = "sched/policy/values/global_job_id.hpp"
     speaks_to_others = "^sched/(policy/(events|show|submit)|mbatchd|commands)$"
