@@ -373,13 +373,18 @@ std::vector<JobKey> BookWorld::jobs() const {
   return all;
 }
 
-void BookWorld::calm() {
+void BookWorld::calm(int jobs_last) {
   chances_ = {0, 0, 0, 0, 0, false};
+  chances_.jobs_last = jobs_last;
   for (Host& host : hosts_) thaw(host);
 }
 
-void BookWorld::help_to_end() {
+void BookWorld::connect_hosts() {
   for (Host& host : hosts_) connect(host);
+}
+
+void BookWorld::help_to_end() {
+  connect_hosts();
   // A stopped job would never end.
   for (const auto status : {wire::STATUS_USUSP, wire::STATUS_PSUSP}) {
     const std::set<JobKey> held = book_->jobs().with_status(status);
@@ -416,6 +421,11 @@ std::size_t BookWorld::directories(const std::string& host) const {
 }
 bool BookWorld::holds(const std::string& host, const Attempt& attempt) const {
   return host_named(host).directories.contains(attempt);
+}
+bool BookWorld::stopped(const std::string& host, const Attempt& attempt) const {
+  const auto& directories = host_named(host).directories;
+  const auto found = directories.find(attempt);
+  return found != directories.end() && found->second.stopped;
 }
 void BookWorld::end_there(const std::string& host, const Attempt& attempt, std::int32_t status) {
   Host& at = host_named(host);

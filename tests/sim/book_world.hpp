@@ -81,8 +81,9 @@ class BookWorld : Engine {
   int finishes(JobKey key) const { return finishes_.count(key) ? finishes_.at(key) : 0; }
   WallTime now() const { return now_; }
   std::vector<JobKey> jobs() const;
-  // Parts of settle(): nothing breaks any more; hosts connect and stopped jobs are resumed; every job is over and every host clean.
-  void calm();
+  // Parts of settle(): nothing breaks any more; hosts connect; stopped jobs are resumed, too; every job is over and every host clean.
+  void calm(int jobs_last = 0);
+  void connect_hosts();
   void help_to_end();
   bool all_over() const;
   // The second engine fails for good: its hosts are lost, and whatever is ordered there.
@@ -93,6 +94,11 @@ class BookWorld : Engine {
   std::vector<Attempt> running(const std::string& host) const;  // as their first host
   std::size_t directories(const std::string& host) const;       // attempts that may have processes there
   bool holds(const std::string& host, const Attempt& attempt) const;  // likewise
+  bool stopped(const std::string& host, const Attempt& attempt) const;
+  // Gets each signal that a host obeys for the first time.
+  using Obeyed =
+      std::function<void(const std::string& host, const Attempt& attempt, const wire::SentSignal& sent)>;
+  void watch_signals(Obeyed obeyed) { obeyed_ = std::move(obeyed); }
   void end_there(const std::string& host, const Attempt& attempt, std::int32_t status);
   void wipe(const std::string& host);  // all that it has on disk is gone, and so are its processes
 
@@ -204,6 +210,7 @@ class BookWorld : Engine {
   std::function<void()> committed_ = [] {}, died_ = [] {};
   Planner planner_;  // none: by chance
   Watch watch_ = [](const Effect&, const book::Book&) {};
+  Obeyed obeyed_ = [](const std::string&, const Attempt&, const wire::SentSignal&) {};
   std::mt19937 random_;
   WorldChances chances_;
   WallTime now_ = wall_seconds(1'000'000);

@@ -139,6 +139,7 @@ void BookWorld::be_told(Host& host, Directory& directory, const wire::SentSignal
   if (directory.over) return retell(host, directory);
   if (sent.number() <= directory.last_number) return;
   directory.last_number = sent.number();
+  obeyed_(host.name, directory.attempt, sent);
   switch (sent.action()) {
     case wire::SentSignal::TERMINATE:
       directory.killed = true;

@@ -1,5 +1,5 @@
-// Jobs on hosts of two clusters: no slot has two attempts, all parts end, and a job whose part was taken back is requeued, whatever the
-// network, restarts and lost disks do.
+// Jobs on hosts of two clusters: no slot has two attempts, all parts end, a job whose part was taken back is requeued, and each signal
+// reaches the part once and in order, whatever the network, restarts and lost disks do.
 //
 // A world that fails is printed as the line that replays it:
 //   ROLLCALL_SIM_WORLD="17" part_sim_test --gtest_filter=PartSim.Replay
@@ -59,10 +59,13 @@ TEST(PartSim, NoSlotHasTwoAttemptsAndAllPartsEnd) {
     all.held += played.seen.held;
     all.wiped += played.seen.wiped;
     all.deaths += played.seen.deaths;
+    all.signals += played.seen.signals;
+    all.late_signals += played.seen.late_signals;
   }
   std::cout << all.parts << " parts, " << all.cuts << " cuts, " << all.recalls << " recalls, " << all.killed
             << " jobs whose tasks died, " << all.held << " held ends, " << all.wiped << " lost disks, "
-            << all.deaths << " deaths\n";
+            << all.deaths << " deaths, " << all.signals << " signals of parts, " << all.late_signals
+            << " of them given in a cut\n";
   if (seeds(100) < 100) return;  // a sanitizer's few worlds may have none
   EXPECT_GT(all.parts, 1000);
   EXPECT_GT(all.cuts, 300);
@@ -71,6 +74,8 @@ TEST(PartSim, NoSlotHasTwoAttemptsAndAllPartsEnd) {
   EXPECT_GT(all.held, 2);
   EXPECT_GT(all.wiped, 100);
   EXPECT_GT(all.deaths, 200);
+  EXPECT_GT(all.signals, 300);
+  EXPECT_GT(all.late_signals, 100);
 }
 
 // Of a world that another run has printed.

@@ -66,7 +66,14 @@ PartWorld::PartWorld(std::shared_ptr<const mbatchd::Configuration> files, std::u
   west_.die_at(&west_dies_in_);
   east_.die_at(&east_dies_in_);
   east_.join(
-      *consumer_, [this] { east_tells(); }, [this] { cut(); });
+      *consumer_, [this] { east_tells(); },
+      [this] {
+        cut();
+        forget_uncommitted();
+      });
+  east_.watch_signals([this](const std::string& host, const Attempt& part, const wire::SentSignal& sent) {
+    obeyed(host, part, sent.number());
+  });
   east_.plan_with([](book::Book&, WallTime, const auto&) {});
 }
 
@@ -240,7 +247,7 @@ Effects PartWorld::east_hears(book::Book& book, const wire::PeerMessage& message
     asked.set_user("ann");
     return answered(forwards.start_on_lent_slots("west", offer, asked, kUser, now));
   }
-  if (message.has_signal()) return answered(forwards.signal("west", message.signal(), now));
+  if (message.has_signal()) return obey(book, message.signal(), now);
   if (message.has_recall()) return answered(forwards.recall("west", message.recall(), now));
   if (message.has_acknowledge()) return forwards.acknowledge("west", message.acknowledge(), now);
   return {};
@@ -315,18 +322,14 @@ void PartWorld::recall() {
 
 void PartWorld::end_jobs_whose_tasks_died() {
   for (const Attempt& attempt : west_.running("hostA")) {
-    wire::ForwardAttempt name;
-    set_key(*name.mutable_key(), attempt.job);
-    name.set_attempt(attempt.number);
-    const auto part = east_.book().forwards().job_of("west", name);
-    const Job* there = part ? east_.book().jobs().find(*part) : nullptr;
+    const auto part = part_of(attempt);
+    const Job* there = part ? east_.book().jobs().find(part->job) : nullptr;
     if (!there || !there->record.from().withdrawn() ||
         (!there->record.from().releasing() && !finished(there->status())))
       continue;
     const auto& hosts = there->record.hosts();
-    const Attempt named{*part, there->record.attempt()};
     if (std::all_of(hosts.begin(), hosts.end(),
-                    [&](const auto& on) { return east_.holds(on.name(), named); }))
+                    [&](const auto& on) { return east_.holds(on.name(), *part); }))
       continue;
     ++seen_.killed;
     killed_.insert(attempt);
@@ -361,7 +364,9 @@ void PartWorld::turn() {
       break;
     case 5:
       if (one_in(50)) {
-        east_.wipe(kBorrowed[below(2)]);
+        const char* host = kBorrowed[below(2)];
+        east_.wipe(host);
+        std::erase_if(obeyed_, [&](const auto& one) { return one.first.first == host; });
         ++seen_.wiped;
       }
       break;
@@ -376,35 +381,42 @@ void PartWorld::turn() {
     default:
       break;
   }
+  if (one_in(2)) give_signal();
   if (!unnamed_.empty()) west_change([this] { order_again(); });
   (one_in(2) ? west_ : east_).turn();
   end_jobs_whose_tasks_died();
   check();
 }
 
+// One turn of each cluster, when nothing breaks any more.
+void PartWorld::take_turns() {
+  west_notices();
+  connect();
+  while (!soon_.empty() || !to_east_.empty() || !to_west_.empty()) {
+    if (!soon_.empty()) {
+      const auto [host, report] = soon_.front();
+      soon_.pop_front();
+      west_change([&, host = host, report = report] { told(host, report); });
+    }
+    deliver_to_east();
+    deliver_to_west();
+  }
+  if (!unnamed_.empty()) west_change([this] { order_again(); });
+  west_.turn();
+  east_.turn();
+  end_jobs_whose_tasks_died();
+  check();
+}
+
 bool PartWorld::settle(int turns) {
+  west_dies_in_ = east_dies_in_ = 0;
+  settle_signals(turns);
   west_.calm();
   east_.calm();
-  west_dies_in_ = east_dies_in_ = 0;
   for (int i = 0; i < turns && trouble_.empty(); ++i) {
     west_.help_to_end();
     east_.help_to_end();
-    west_notices();
-    connect();
-    while (!soon_.empty() || !to_east_.empty() || !to_west_.empty()) {
-      if (!soon_.empty()) {
-        const auto [host, report] = soon_.front();
-        soon_.pop_front();
-        west_change([&, host = host, report = report] { told(host, report); });
-      }
-      deliver_to_east();
-      deliver_to_west();
-    }
-    if (!unnamed_.empty()) west_change([this] { order_again(); });
-    west_.turn();
-    east_.turn();
-    end_jobs_whose_tasks_died();
-    check();
+    take_turns();
     if (west_.all_over() && east_.all_over() && east_.book().forwards().held_for("west").empty() &&
         to_east_.empty() && to_west_.empty()) {
       check_end();

@@ -3,10 +3,12 @@
 // where a slot is free, under a lease that stays as it is (LeaseWorld has leases that change). East takes parts back as a policy would.
 //
 // Masters die and are cut off from each other; hosts disconnect, restart, or lose their disks. When the tasks of a part die, its job ends
-// with their exit code. After each turn no slot of east has two attempts. Owned by a test; all randomness comes from the seed.
+// with their exit code. After each turn no slot of east has two attempts. A host of east obeys each signal of a job once, in the order
+// in which it was given, and in the end has obeyed all. Owned by a test; all randomness comes from the seed.
 #pragma once
 
 #include <deque>
+#include <map>
 #include <memory>
 #include <optional>
 #include <random>
@@ -36,6 +38,8 @@ class PartWorld {
 
   struct Seen {  // that there was something to look at
     int parts = 0, cuts = 0, recalls = 0, killed = 0, held = 0, wiped = 0, deaths = 0;
+    int signals = 0,
+        late_signals = 0;  // that a host of east has obeyed; that were given while the clusters were cut off
   };
   Seen seen() const;
 
@@ -50,6 +54,7 @@ class PartWorld {
   std::size_t below(std::size_t n) { return random_() % n; }
   bool one_in(std::size_t n) { return below(n) == 0; }
   void fail(const std::string& what);
+  void take_turns();
 
   // ---- the network
   void connect();
@@ -75,6 +80,22 @@ class PartWorld {
   void recall();
   void end_jobs_whose_tasks_died();
 
+  // ---- signals: part_world_signals.cpp
+  struct Given {  // by west
+    Attempt attempt;
+    std::uint64_t number = 0;
+    friend auto operator<=>(const Given&, const Given&) = default;
+  };
+  void give_signal();
+  Effects obey(book::Book& book, const wire::ForwardSignal& signal, WallTime now);
+  void obeyed(const std::string& host, const Attempt& part, std::uint64_t number);
+  void forget_uncommitted();
+  std::optional<Attempt> part_of(const Attempt& attempt) const;
+  std::string missing_signal() const;
+  std::string missing_signal(const std::string& host, const Attempt& part, const Job& job) const;
+  bool a_part_runs() const;
+  void settle_signals(int turns);
+
   void check();
   void check_end();
 
@@ -94,7 +115,10 @@ class PartWorld {
   Effects effects_;
   std::deque<std::pair<std::string, HostReport>> soon_;
   std::set<std::pair<std::string, Attempt>>
-      unnamed_;               // parts that wait until all hosts of the job can be named
+      unnamed_;  // parts that wait until all hosts of the job can be named
+  std::map<std::pair<Attempt, std::uint64_t>, Given> causes_;  // of a signal of a part, by east's number
+  std::map<std::pair<std::string, Attempt>, std::vector<std::uint64_t>> obeyed_;  // west's numbers
+  std::set<Given> given_in_a_cut_;
   std::set<Attempt> killed_;  // of west: tasks of theirs died with a part that was taken back
   Seen seen_;
   std::string trouble_;
