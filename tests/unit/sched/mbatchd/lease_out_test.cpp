@@ -228,7 +228,9 @@ TEST_F(LeaseOutOfALateShare, SaysNothingOfALeaseOfAnotherPolicy) {
   const std::string number = std::to_string(lease().id.number);
   EXPECT_EQ(start(1, "hostA", 0), "");
   exports(chosen(1, "[north, 5] [west, 1]"));
-  EXPECT_THAT(west(), testing::ElementsAre(number + ": ", testing::StartsWith("0: its share of the 1 host")));
+  EXPECT_THAT(west(),
+              testing::ElementsAre(number + ": waits for its jobs on hostA to end: slots are taken back",
+                                   testing::StartsWith("0: its share of the 1 host")));
 }
 
 TEST_F(LeaseOutTest, SaysWhichSlotsOfAWholeHostItsOwnJobsUseStill) {
