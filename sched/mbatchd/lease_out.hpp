@@ -111,7 +111,7 @@ class LeaseOut {
     sched::lease::event::Acknowledged newest;
     bool wants = false;
   };
-  // What attempts use of leases.
+  // Slots, memory and shared resources of leases that consumers' jobs use.
   struct Used {
     sched::lease::Attempts attempts;
     sched::lease::HeldByAttempts held;

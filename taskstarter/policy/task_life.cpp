@@ -325,8 +325,8 @@ class Step {
     if (s.link == Link::up) await_pam();
   }
 
-  // The last words are told. Pam may give a connection up unread as long as we have not proved ourselves to it, and a relay may be
-  // killed with what it was told: until either has answered we can tell it again. Where the launcher is gone nobody ends us.
+  // The last message is sent, and may be lost: pam closes a connection unread on which we have not proved ourselves in time, and a relay
+  // may be killed with it. Until either has answered we can send it again. If the launcher is gone nobody else ends us.
   void await_pam() {
     if (s.relayed) s.deliver_at = now_ + kDelivery;
     if (s.parent_gone) limit_dial();
