@@ -114,10 +114,8 @@ TEST_F(MbatchdMemory, JobsAreRefusedWhereMemoryCannotBeHad) {
   auto large = submit_request();
   auto& job = *large.mutable_submit()->mutable_jobs(0);
   const std::string word(60'000, 'x');
-  for (auto* text :
-       {job.mutable_cwd(), job.mutable_asked_cwd(), job.mutable_output_dir(), job.mutable_input_file(),
-        job.mutable_output_file(), job.mutable_error_file(), job.mutable_home(), job.mutable_mail_user(),
-        job.mutable_pre_exec(), job.mutable_post_exec(), job.mutable_description()})
+  for (auto* text : {job.mutable_command(), job.mutable_cwd(), job.mutable_home(), job.mutable_mail_user(),
+                     job.mutable_pre_exec(), job.mutable_post_exec(), job.mutable_description()})
     *text = word;
   const auto talk = client();
   wire::BatchReply reply;
