@@ -246,8 +246,10 @@ class Inner {
   }
 
   void tell_last(const wire::FromStarter& message) {
-    const bool closes = state_.phase == Phase::finished;
-    if (pam_ && !pam_->send_last(message, closes)) lose_link();
+    const bool closes = state_.welcomed;  // once the kernel has it
+    if (!pam_) return;
+    if (!pam_->send_last(message, closes)) return lose_link();
+    if (pam_->delivered()) events_.push_back(Delivered{});
   }
 
   void carry_out(const Dial&) {

@@ -33,7 +33,7 @@ bool PamLink::send(const wire::FromStarter& message) {
 
 bool PamLink::send_last(const wire::FromStarter& message, bool closes) {
   put(message);
-  ending_ = address_.relay;
+  ending_ = true;
   return flush(closes && !address_.relay ? MSG_MORE : 0);
 }
 
@@ -46,7 +46,8 @@ bool PamLink::flush(int how) {
     if (size < 0) return errno == EAGAIN;
     out_.erase(0, static_cast<std::size_t>(size));
   }
-  if (std::exchange(ending_, false)) shutdown(socket_.get(), SHUT_WR);
+  if (!std::exchange(ending_, false)) return true;
+  address_.relay ? void(shutdown(socket_.get(), SHUT_WR)) : void(delivered_ = true);
   return true;
 }
 

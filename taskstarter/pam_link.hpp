@@ -23,14 +23,15 @@ class PamLink {
   // Sends, or keeps what the kernel does not take yet. False: the link is lost.
   bool send(const wire::FromStarter& message);
   // The same for the last message. Where close() follows at once (`closes`) it travels with the end of our direction, one packet and
-  // one wake-up of pam less. To a relay our direction is ended with it, and delivered() says later that it is with pam.
+  // one wake-up of pam less. To a relay our direction is ended with it.
   bool send_last(const wire::FromStarter& message, bool closes);
   bool flush();
 
   // Hands every message that has come to `sink`. False: the link is lost.
   bool receive(const std::function<void(const wire::FromPam&)>& sink);
 
-  // The relay has said that all of our words are in its connection to pam, which has answered; the link is lost then.
+  // The kernel has taken the last message; of a relay: it has said that all of our words are in its connection to pam, which has
+  // answered, and the link is lost then.
   bool delivered() const { return delivered_; }
 
   // Waits at most a second for what is still to be sent, then ends our direction. Through a relay it waits as long again for the
@@ -45,7 +46,7 @@ class PamLink {
   io::Descriptor socket_;
   std::optional<io::SecureChannel> channel_;
   wire::FrameDecoder frames_;  // of a relay
-  bool ending_ = false;        // our direction ends with what is in out_
+  bool ending_ = false;        // the last message is in out_
   bool delivered_ = false;
   std::string out_;
   PamAddress address_;

@@ -69,7 +69,8 @@ class Step {
   }
 
   void on(const Delivered&) {
-    if (s.phase == Phase::reporting && s.deliver_at) finish(*s.status);
+    const bool pam_has_it = s.relayed ? s.deliver_at.has_value() : s.welcomed;
+    if (s.phase == Phase::reporting && s.link == Link::up && pam_has_it) finish(*s.status);
   }
 
   void on(const TaskStarted&) {
@@ -319,14 +320,14 @@ class Step {
     s.give_up_at.reset();
     s.killing = false;
     if (s.link == Link::up) add(SendTaskEnded{});
-    const bool pam_has_it = s.link == Link::up && s.welcomed && !s.relayed;
-    if (pam_has_it || s.link == Link::gone || s.outer_gone) return finish(*s.status);
+    if (s.link == Link::gone || s.outer_gone) return finish(*s.status);
     s.phase = Phase::reporting;
     if (s.link == Link::up) await_pam();
   }
 
-  // The last message is sent, and may be lost: pam closes a connection unread on which we have not proved ourselves in time, and a relay
-  // may be killed with it. Until either has answered we can send it again. If the launcher is gone nobody else ends us.
+  // The last message is sent, and may be lost: the connection may be cut, pam closes one unread on which we have not proved ourselves in
+  // time, and a relay may be killed with it. Until the kernel, pam or the relay has it we can send it again. If the launcher is gone
+  // nobody else ends us.
   void await_pam() {
     if (s.relayed) s.deliver_at = now_ + kDelivery;
     if (s.parent_gone) limit_dial();

@@ -8,9 +8,10 @@
 //   running    the task runs (the link to pam is up, or is being dialed anew)
 //   ending     the task has been told to end; KILL follows at `kill_at`
 //   leftovers  the task has ended; what it left behind is being ended
-//   reporting  nothing is left, but pam may not have the end: the link is cut, and is dialed until its limit; or pam has not welcomed
-//              the task on it (it may give up a connection unread that has not proved itself to it); or the relay of this host has
-//              the end, and has not said that it is with pam. The end of a task that could not be started is its registration
+//   reporting  nothing is left, but pam may not have the end: the link is cut, and is dialed until its limit; or the kernel has not
+//              taken it yet; or pam has not welcomed the task on it (it may give up a connection unread that has not proved itself
+//              to it); or the relay of this host has the end, and has not said that it is with pam. The end of a task that could
+//              not be started is its registration
 //   finished   nothing more to do
 //
 // event \ state         | dialing              | running             | ending              | leftovers           | reporting
@@ -26,7 +27,7 @@
 //   through a relay     | -                    | no limit any more   | no limit any more   | no limit any more   | not started: Finish
 // LinkLost, welcomed    | -                    | Dial, for patience  | Dial, for patience  | Dial, for patience  | the same
 // LinkLost, before that | -                    | dial again, later   | dial again, later   | dial again, later   | dial again, later
-// Delivered             | -                    | -                   | -                   | -                   | Finish
+// Delivered             | -                    | -                   | -                   | -                   | welcomed: Finish
 // TaskStarted           | register; running    | -                   | -                   | -                   | -
 // StartFailed           | register; reporting  | -                   | -                   | -                   | -
 // SignalArrived, first  | ends: Finish; held   | SignalTask          | SignalTask, no stop | -                   | ends: Finish
@@ -43,8 +44,7 @@
 //                       | on the relay (reporting): Dial
 //
 // A pam that has taken the connection but says nothing is stopped: it is waited for without a limit, as long as what
-// has started us lives. "report" is TaskEnded, and Finish where pam has welcomed the task on this connection, which is its own; else
-// reporting follows. A lost parent is told anew on every connection. Pam is dead where its host answers and its port is closed, where what answers cannot prove that it is pam
+// has started us lives. "report" is TaskEnded; reporting follows. A lost parent is told anew on every connection. Pam is dead where its host answers and its port is closed, where what answers cannot prove that it is pam
 // or is another pam, or where nothing has answered until the dial's limit. Then there is nobody left to report to: the
 // task is ended, and TaskStarter ends as it did.
 //
@@ -119,7 +119,8 @@ struct Welcomed {  // pam has taken the registration
   Duration patience = kPamPatience;
 };
 struct LinkLost {};
-struct Delivered {};  // the relay: all that was said is in its connection to pam, which has answered on it
+// The kernel has taken all that was said to pam; or the relay says that it is in its connection to pam, which has answered on it.
+struct Delivered {};
 struct TaskStarted {};
 struct StartFailed {
   bool not_found;

@@ -218,6 +218,26 @@ TEST_F(TaskStarterLink, AnEndThatPamGaveUpUnreadIsToldAnew) {
   EXPECT_EQ(starter.wait(), ExitStatus::exited(3));
 }
 
+TEST_F(TaskStarterLink, AnEndThatMeetsACutIsToldAnew) {
+  Program starter(plan({probe(), "nest"}));
+  auto first = pam_.accept();
+  const auto told = first.registration();
+  first.welcome(17);
+  const auto pids = pids_in(starter.line("the task's set-up"));
+  const auto inner = static_cast<pid_t>(told.inner_pid());
+  // It finds both at once: the end of the task, and a connection that takes no word of it.
+  kill(inner, SIGSTOP);
+  wait_until("TaskStarter to stop", [&] { return state_of(inner) == 'T'; });
+  for (const pid_t pid : pids) kill(pid, SIGKILL);
+  wait_until("the task's end", [&] { return state_of(static_cast<pid_t>(told.task_pid())) == 'Z'; });
+  first.reset();
+  kill(inner, SIGCONT);
+  auto again = pam_.accept("the end to be told anew");
+  EXPECT_TRUE(again.registration().resumed());
+  EXPECT_EQ(again.ended().value(), SIGKILL);
+  EXPECT_EQ(starter.wait(), ExitStatus::signaled(SIGKILL));
+}
+
 // The sockets of a process of ours whose other end is pam: copies, which say what the process has asked of the kernel.
 std::vector<io::Descriptor> sockets_to(std::uint16_t port, pid_t pid) {
   std::vector<io::Descriptor> found;

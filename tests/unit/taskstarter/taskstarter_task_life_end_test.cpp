@@ -146,6 +146,16 @@ TEST_F(TaskLife, AnEndThatPamHasNotTakenIsToldAnew) {
   EXPECT_THAT(on(Welcomed{}), ElementsAre("Finish Exit (3)"));
 }
 
+TEST_F(TaskLife, AnEndThatTheKernelCannotSendIsToldAnew) {
+  running();
+  kernel_takes = false;
+  EXPECT_THAT(on(TaskExited{ExitStatus::exited(3), false}), ElementsAre("SendTaskEnded"));
+  EXPECT_THAT(on(LinkLost{}), ElementsAre("Dial"));
+  EXPECT_THAT(on(Connected{}), ElementsAre("SendRegistration", "SendTaskEnded"));
+  EXPECT_THAT(on(Delivered{}), IsEmpty()) << "the kernel's word is not pam's";
+  EXPECT_THAT(on(Welcomed{}), ElementsAre("Finish Exit (3)"));
+}
+
 TEST_F(TaskLife, WithoutALauncherAnEndIsNotToldForLong) {
   for (const bool early : {true, false}) {
     state = State{};

@@ -26,7 +26,13 @@ class TaskLife : public ::testing::Test {
  protected:
   Lines on(const Event& event) {
     Lines lines;
-    for (const Effect& effect : step(state, event, now)) lines.push_back(text(effect));
+    bool last = false;
+    for (const Effect& effect : step(state, event, now)) {
+      lines.push_back(text(effect));
+      last = std::holds_alternative<SendTaskEnded>(effect);
+    }
+    if (last && kernel_takes && !state.relayed)
+      for (auto& line : on(Delivered{})) lines.push_back(line);
     return lines;
   }
 
@@ -106,6 +112,7 @@ class TaskLife : public ::testing::Test {
 
   State state;
   TimePoint now{};
+  bool kernel_takes = true;  // the last message, at once
 };
 
 }  // namespace rollcall::taskstarter
