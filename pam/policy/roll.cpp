@@ -143,6 +143,7 @@ class RollStep : private Endings {
     roll_.linger_at.reset();
     roll_.clean_at.reset();
     roll_.verdict_at.reset();
+    roll_.launcher_term_at.reset();
     roll_.launcher_kill_at.reset();
     const bool foreign = e.status.by_signal() && roll_.sent_to_launcher.count(e.status.signo()) == 0;
     if (foreign)

@@ -170,12 +170,17 @@ void Endings::begin_ending(const std::string& why, std::optional<int> verdict, D
   roll_.linger_at.reset();
   roll_.clean_at.reset();
   if (roll_.launcher_running()) {
-    signal_launcher(SIGTERM, false);
-    signal_launcher(SIGCONT, false);  // a stopped launcher acts on TERM only then
+    const bool ends_by_itself = roll_.live == 0 && roll_.not_started > 0;
+    ends_by_itself ? void(roll_.launcher_term_at = now_ + kOwnEnd) : term_launcher();
     roll_.sent_to_launcher.insert(SIGKILL);
     roll_.launcher_kill_at = now_ + grace;
   }
   end_tasks(grace);
+}
+
+void Endings::term_launcher() {
+  signal_launcher(SIGTERM, false);
+  signal_launcher(SIGCONT, false);  // a stopped launcher acts on TERM only then
 }
 
 void Endings::end_tasks(Duration grace) {
@@ -319,6 +324,7 @@ void Endings::run_kill_timers() {
     // The tree holds the TaskStarters of this host: they are to report first how their tasks ended.
     if (roll_.launcher_kill_at) roll_.launcher_kill_at = std::max(*roll_.launcher_kill_at, now_ + kHeadStart);
   }
+  if (take(roll_.launcher_term_at)) term_launcher();
   if (take(roll_.launcher_kill_at) && roll_.launcher_running()) out_.push_back(effect::KillLauncherTree{});
   if (!take(roll_.give_up_at)) return;
   for (Tid tid = 0; tid < roll_.tasks.size(); ++tid)

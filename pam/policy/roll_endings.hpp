@@ -67,6 +67,7 @@ class Endings {
 
   // The launcher, then the tasks: TERM now, KILL after the grace.
   void begin_ending(const std::string& why, std::optional<int> verdict, Duration grace);
+  void term_launcher();
   void end_tasks(Duration grace);
 
   // Only ever sooner: an end that is under way is not put off by a second reason for it.

@@ -11,9 +11,10 @@ std::optional<TimePoint> next_deadline(const Roll& roll) {
     if (at && (!next || *at < *next)) next = at;
   };
   if (roll.finished()) return next;
-  for (const auto& at : {roll.first_deadline, roll.all_deadline, roll.settle_at, roll.linger_at,
-                         roll.clean_at, roll.verdict_at, roll.drain_at, roll.stop_at, roll.launcher_kill_at,
-                         roll.tasks_kill_at, roll.losses_at, roll.give_up_at, roll.orphans_at})
+  for (const auto& at :
+       {roll.first_deadline, roll.all_deadline, roll.settle_at, roll.linger_at, roll.clean_at,
+        roll.verdict_at, roll.drain_at, roll.stop_at, roll.launcher_term_at, roll.launcher_kill_at,
+        roll.tasks_kill_at, roll.losses_at, roll.give_up_at, roll.orphans_at})
     consider(at);
   consider(roll.away.next());
   return next;

@@ -145,6 +145,22 @@ TEST(Roll, WhatCouldNotBeStartedEndsTheJobWhenAllHaveReported) {
   EXPECT_EQ(d.launcher_ends(ExitStatus::exited(0)), Texts{"Finish 127: a task could not be started"});
 }
 
+// Open MPI's mpirun crashes where a TERM meets its own abort.
+TEST(Roll, ALauncherWithoutAnyTaskHasASecondToEndByItself) {
+  for (const bool ends : {true, false}) {
+    RollDriver d(rules(2));
+    d.launch();
+    d.fails_to_start(ENOENT);
+    d.fails_to_start(ENOENT);
+    EXPECT_FALSE(d.did("SignalLauncher TERM"));
+    d.pass(999ms);
+    EXPECT_FALSE(d.did("SignalLauncher TERM"));
+    if (!ends) EXPECT_EQ(d.pass(1ms), (Texts{"SignalLauncher TERM", "SignalLauncher CONT"}));
+    d.launcher_ends(ends ? ExitStatus::exited(134) : ExitStatus::signaled(SIGTERM));
+    EXPECT_EQ(d.finished->exit_code, 127);
+  }
+}
+
 TEST(Roll, NotStartedIs126WhereNotEveryFailureIsNotFound) {
   RollDriver d(rules(2));
   d.launch();
