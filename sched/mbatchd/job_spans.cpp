@@ -1,7 +1,5 @@
 #include "sched/mbatchd/job_spans.hpp"
 
-#include <algorithm>
-
 #include "common/io/job_key.hpp"
 #include "sched/policy/values/spans.hpp"
 
@@ -20,16 +18,6 @@ std::string name_of(const wire::JobRecord& record) {
 
 }  // namespace
 
-void JobSpans::told(sched::JobKey job, const wire::JobSpan& span) {
-  told_[job] = span;
-  if (told_.size() < clean_at_) return;
-  std::erase_if(told_, [this](const auto& one) {
-    const sched::Job* of = jobs_.find(one.first);
-    return !of || !sched::placed(of->status());
-  });
-  clean_at_ = std::max<std::size_t>(100, 2 * told_.size());
-}
-
 bool JobSpans::is_part(const sched::Attempt& attempt) const {
   const sched::Job* job = jobs_.find(attempt.job);
   return job && sched::is_part(job->record);
@@ -39,8 +27,8 @@ std::optional<wire::JobSpan> JobSpans::of(const sched::Attempt& attempt) const {
   const sched::Job* job = jobs_.find(attempt.job);
   if (!job || job->record.attempt() != attempt.number) return std::nullopt;
   if (sched::is_part(job->record)) {
-    const auto told = told_.find(attempt.job);
-    return told == told_.end() ? std::nullopt : std::optional(told->second);
+    const wire::JobSpan* told = of_parts_.find(attempt.job);
+    return told ? std::optional(*told) : std::nullopt;
   }
   if (!sched::spans_clusters(job->record.hosts())) return std::nullopt;
   wire::JobSpan span;

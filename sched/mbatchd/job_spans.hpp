@@ -6,13 +6,13 @@
 #pragma once
 
 #include <functional>
-#include <map>
 #include <optional>
 #include <string>
 
 #include "common/io/cluster_key.hpp"
 #include "sched/mbatchd/engine.hpp"
 #include "sched/policy/book/job_table.hpp"
+#include "sched/policy/peers/told_spans.hpp"
 
 namespace rollcall::mbatchd {
 
@@ -23,9 +23,8 @@ class JobSpans {
            std::function<std::optional<HostPlace>(const std::string& host)> place_of)
       : jobs_(jobs), own_(own), place_of_(std::move(place_of)) {}
 
-  // The part `job` of another cluster's job; checked.
-  void told(sched::JobKey job, const wire::JobSpan& span);
-  bool knows(sched::JobKey part) const { return told_.contains(part); }
+  // Of parts of other clusters' jobs; what is told is checked.
+  sched::peers::ToldSpans& of_parts() { return of_parts_; }
   bool is_part(const sched::Attempt& attempt) const;
   // None: all hosts of the attempt are of one cluster, or it is a part whose span is not known.
   std::optional<wire::JobSpan> of(const sched::Attempt& attempt) const;
@@ -34,8 +33,10 @@ class JobSpans {
   const sched::book::JobTable& jobs_;
   const io::ClusterKey own_;
   const std::function<std::optional<HostPlace>(const std::string& host)> place_of_;
-  std::map<sched::JobKey, wire::JobSpan> told_;
-  std::size_t clean_at_ = 100;  // so many of them: those of parts that are over are dropped
+  sched::peers::ToldSpans of_parts_{[this](sched::JobKey part) {
+    const sched::Job* job = jobs_.find(part);
+    return !job || !sched::placed(job->status());
+  }};
 };
 
 }  // namespace rollcall::mbatchd
