@@ -10,6 +10,7 @@
 
 #include "common/io/local_time.hpp"
 #include "sched/mbatchd/forward_wire.hpp"
+#include "sched/mbatchd/steady_clock.hpp"
 #include "sched/policy/cycle/queue_figures.hpp"
 #include "sched/policy/jobs/site_rules.hpp"
 #include "sched/policy/peers/crossing.hpp"
@@ -28,8 +29,6 @@ constexpr Duration kAccountKept = std::chrono::minutes(1);
 constexpr std::size_t kRoom = 64 * 1024;
 // MC_RUSAGE_UPDATE_INTERVAL where it is not set and reasons are told at no interval.
 constexpr Duration kUsageInterval = std::chrono::seconds(300);
-
-TimePoint steady_now() { return {std::chrono::steady_clock::now().time_since_epoch()}; }
 
 // Whether the time of `next` has come; then, and at the first call, sets it for the time after. An interval of 0 never comes.
 bool comes(std::optional<TimePoint>& next, Duration interval, TimePoint now) {

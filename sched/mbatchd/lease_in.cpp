@@ -7,6 +7,7 @@
 #include "common/base/host_list.hpp"
 #include "sched/mbatchd/borrowed_host.hpp"
 #include "sched/mbatchd/forward_wire.hpp"
+#include "sched/mbatchd/steady_clock.hpp"
 #include "sched/policy/answers/lease_rows.hpp"
 #include "sched/policy/jobs/site_rules.hpp"
 #include "sched/policy/lease/lease_terms.hpp"
@@ -92,7 +93,8 @@ lease::JobsNow LeaseIn::jobs_of(const Lease& of) const {
   for (const auto& [attempt, start] : starts_)
     if (const auto under = start.find(of.id); under != start.end())
       now.unanswered = now.unanswered || under->second < of.number;
-  now.any = !uses(of).empty();
+  now.any = of.phase == lease::Phase::returned &&
+            !uses(of).empty();  // of interest then alone, and all jobs there are looked at
   return now;
 }
 
@@ -107,8 +109,14 @@ void LeaseIn::configure(std::shared_ptr<const Configuration> configuration) {
   borrow();
 }
 
+void LeaseIn::forget_numbers(const std::string& cluster) {
+  for (auto& [id, one] : leases_)
+    if (id.provider == cluster) one.number = {}, one.phase = lease::Phase::offered;
+  borrow_soon();
+}
+
 void LeaseIn::log_change(const std::string& provider, std::string line) {
-  const TimePoint now{std::chrono::steady_clock::now().time_since_epoch()};
+  const TimePoint now = steady_now();
   for (const auto& told : changes_.lines(provider, std::move(line), now)) log_.notice(told);
 }
 

@@ -58,13 +58,15 @@ class LeaseIn : public sched::Engine {
   void configure(std::shared_ptr<const Configuration> configuration);
 
   // --- the provider
+  // Its store is another one, or was put back: numbers that it told mean nothing, and the next that it tells counts.
+  void forget_numbers(const std::string& cluster);
   void serves(const std::string& cluster);
   void lost(const std::string& cluster);
   // What it says of leases, and of attempts on its hosts. An error: it cannot be true; the message is dropped.
   Result<void> heard(const std::string& cluster, const wire::PeerMessage& message);
 
   // The Book has changed these jobs, and no cycle has run since: slots of parts that it has no use for any more stay in use.
-  void changed(const std::set<sched::JobKey>& jobs);
+  void touched(const std::set<sched::JobKey>& jobs);
   // Once in a turn, before a cycle: the snapshot gets what has been told. A provider may tell much, again and again.
   void settle();
 
@@ -82,6 +84,8 @@ class LeaseIn : public sched::Engine {
   void flush();
   // Attempts that are kept until the provider has told all that it holds. For tests.
   std::size_t kept_of(const std::string& cluster) const;
+  // Parts that are to end and have not. For tests.
+  std::size_t parts_noted() const { return ending_.size(); }
   // How often a host was added to a lease or taken from one. For tests.
   std::size_t hosts_noted() const { return hosts_noted_; }
   // Whether settle() will look at the hosts of all leases. For tests.
@@ -105,6 +109,7 @@ class LeaseIn : public sched::Engine {
     std::size_t held_bytes = 0;                        // of all
     std::map<std::string, sched::BorrowedLoad> loads;  // by its name of the host
     std::map<std::string, HostPlace> places;           // likewise
+    std::vector<sched::peers::ToldHost> coming;        // of loads whose last message has not come
   };
   using Start = std::map<LeaseId, sched::lease::GrantNumber>;  // not answered yet: under which grants
   // A job's part at a provider. By the attempt, then by the cluster.
@@ -135,6 +140,8 @@ class LeaseIn : public sched::Engine {
   std::optional<NoPart> why_no_part(const wire::JobSpan& span) const;
   // The host of the place is to be told of yet: it is not connected, or its cluster is not.
   bool awaited(const wire::JobSpan::Place& place) const;
+  // The host is on a lease or has jobs of ours, or the attempt was there: its post-execution may outlast the lease.
+  bool concerns_us(const std::string& cluster, const wire::ForwardAttempt& told) const;
   void offer_part(const std::string& cluster, const sched::Job& job, const std::vector<wire::ExecHost>& part,
                   const wire::Limits& limits, const wire::JobSpan& span);
   static Part part_of(const std::vector<wire::ExecHost>& hosts, std::map<std::string, double> reserved);

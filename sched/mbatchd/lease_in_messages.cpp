@@ -139,11 +139,17 @@ void LeaseIn::take_listed(const std::string& cluster, const wire::LeasesTold& to
 Result<void> LeaseIn::take_loads(const std::string& cluster, const wire::LeaseLoads& told) {
   auto hosts = peers::believed(told);
   if (!hosts) return hosts.error();
-  auto& loads = peers_.at(cluster).loads;
+  Peer& peer = peers_.at(cluster);
+  if (peer.coming.size() + hosts->size() > static_cast<std::size_t>(peers::kMostLeasedHosts))
+    return internal_error("loads of leased hosts: found more than " +
+                          std::to_string(peers::kMostLeasedHosts) + " hosts");
+  std::move(hosts->begin(), hosts->end(), std::back_inserter(peer.coming));
+  if (told.more()) return {};
+  auto& loads = peer.loads;
   loads.clear();
-  auto& places = peers_.at(cluster).places;
+  auto& places = peer.places;
   places.clear();
-  for (auto& host : *hosts) {
+  for (auto& host : std::exchange(peer.coming, {})) {
     if (!host.addresses.empty()) places[host.host] = {std::move(host.addresses), host.port};
     loads[host.host] = {std::move(host.told), std::move(host.age_ms), std::move(host.beyond),
                         std::move(host.status), io::wall_now()};
@@ -186,7 +192,7 @@ Result<void> LeaseIn::take_held(const std::string& cluster, const wire::ForwardH
     looked();
     const auto told = peers::believed(state.job());
     if (!check(state.attempt()) || !told) continue;
-    // Nothing of ours can be on a host that we do not know.
+    // We start jobs on hosts of its leases alone.
     if (!may_be_ours(cluster, state.attempt()) || !has_host(cluster, state.attempt().lent_host())) {
       strangers.push_back(peers::end_of_stranger(state));
     } else if (!is_named(state.attempt())) {
@@ -237,7 +243,7 @@ void LeaseIn::greeted(const std::string& cluster) {
             {peers::attempt_of(state.attempt()), report::Held::State::expected, false});
   }
   for (const auto& over : held.over())
-    *(over.attempt().part() || !has_host(cluster, over.attempt().lent_host())
+    *(over.attempt().part() || !concerns_us(cluster, over.attempt())
           ? &of_parts
           : &by_host[id_of(over.attempt().lent_host(), cluster)])
          ->add_over() = over;
@@ -347,7 +353,7 @@ Result<void> LeaseIn::take_over(const std::string& cluster, const wire::ForwardO
     return {};
   }
   if (told.attempt().part()) take_part_over(cluster, *over);
-  if (!told.attempt().part() && !has_host(cluster, told.attempt().lent_host())) {
+  if (!told.attempt().part() && !concerns_us(cluster, told.attempt())) {
     acknowledge_end(cluster, told.attempt());
     return answered(cluster, attempt), Result<void>{};
   }

@@ -72,6 +72,13 @@ bool LeaseIn::has_host(const std::string& cluster, const std::string& host) cons
   return lease_hosts_.contains({cluster, host}) || !jobs_.on_host(id_of(host, cluster)).empty();
 }
 
+bool LeaseIn::concerns_us(const std::string& cluster, const wire::ForwardAttempt& told) const {
+  if (has_host(cluster, told.lent_host())) return true;
+  const sched::Job* job = jobs_.find(sched::key_of(told.key()));
+  return job && !peers::is_another(job, told) && job->record.attempt() == told.attempt() &&
+         !job->record.hosts().empty() && job->record.hosts(0).name() == id_of(told.lent_host(), cluster);
+}
+
 std::optional<HostPlace> LeaseIn::place_of(const std::string& host) const {
   const HostId id(host);
   const auto peer = peers_.find(std::string(id.cluster()));
@@ -147,7 +154,7 @@ void LeaseIn::offer_part(const std::string& cluster, const sched::Job& job,
 }
 
 // Slots of a part that the Book has no use for count until its cluster says that it is over there.
-void LeaseIn::changed(const std::set<JobKey>& jobs) {
+void LeaseIn::touched(const std::set<JobKey>& jobs) {
   bool any = false;
   for (const JobKey key : jobs) {
     const sched::Job* job = jobs_.find(key);
@@ -197,7 +204,7 @@ void LeaseIn::recall_part(const std::string& cluster, const Attempt& attempt, En
   ending.asked = handler_.say(cluster, std::move(message));
 }
 
-// A provider that names parts which never were takes slots of its own hosts from us, and no more memory than these of the hosts of its leases.
+// The part may never have been. Its slots are then taken from the provider's own hosts, and the bound holds what is noted of such parts.
 void LeaseIn::end_strange_part(const std::string& cluster, const wire::ForwardState& told,
                                const wire::JobElsewhere& there) {
   const Attempt attempt = peers::attempt_of(told.attempt());

@@ -1,16 +1,12 @@
-// lease_jobs: what a job has of a host, for the leases of a provider, and the clock that they are kept by. Functions.
+// lease_jobs: what a job has of a host, for the leases of a provider. Functions.
 #pragma once
 
-#include <chrono>
 #include <cstdint>
 #include <string>
 
-#include "common/base/job_clock.hpp"
 #include "common/wire/job.pb.h"
 
 namespace rollcall::mbatchd {
-
-inline TimePoint lease_now() { return {std::chrono::steady_clock::now().time_since_epoch()}; }
 
 // 0: the job is not on the host.
 inline int slots_on(const wire::JobRecord& record, const std::string& host) {

@@ -5,6 +5,7 @@
 #include "common/base/host_list.hpp"
 #include "common/io/local_time.hpp"
 #include "sched/mbatchd/lease_jobs.hpp"
+#include "sched/mbatchd/steady_clock.hpp"
 #include "sched/policy/peers/lease_messages.hpp"
 
 namespace rollcall::mbatchd {
@@ -38,9 +39,19 @@ bool LeaseOut::load(const io::StoredControl& row) {
   if (row.kind == kWrittenOffRow) return written_off_.insert(row.name), true;
   if (row.kind != kLeaseRow) return false;
   wire::LeaseRow read;
-  if (!read.ParseFromString(row.value)) return true;
-  if (auto known = peers::lease_of(read, {})) leases_[known->lease.id.number] = std::move(*known);
+  auto known = read.ParseFromString(row.value) ? peers::lease_of(read, {}) : std::nullopt;
+  if (known)
+    leases_[known->lease.id.number] = std::move(*known);
+  else
+    unread_.push_back(row.name);
   return true;
+}
+
+// Slots of a lease that is not known would be given to jobs of ours beside the consumer's.
+Result<void> LeaseOut::begin() const {
+  if (unread_.empty()) return {};
+  return internal_error("the row of lease " + printable(unread_.front()) +
+                        " in the store cannot be read: slots that it has lent would be used twice");
 }
 
 void LeaseOut::configure(std::shared_ptr<const Configuration> configuration) {
@@ -87,7 +98,7 @@ void LeaseOut::held(const std::string& host, const lease::GrantsOnHost& answer) 
   for (const auto& [number, there] : larger) step(number, lease::event::OnDisk{there});
   if (fences_.heard(host)) known_hosts_.insert(host);
   advance_due_ = ask_due_ = true;
-  handler_.turn_soon();
+  handler_.plan_soon();
 }
 
 lease::GrantNumbers LeaseOut::grants_of(const std::string& host, const sched::Attempt& attempt) const {
@@ -112,7 +123,7 @@ void LeaseOut::host_gone(const std::string& host) {
 }
 
 void LeaseOut::load_came() {
-  load_at_ = lease_now();
+  load_at_ = steady_now();
   hosts_changed();
 }
 
@@ -230,14 +241,14 @@ bool LeaseOut::step(std::uint64_t number, const lease::ProviderEvent& event) {
   const auto phase = next.lease.phase;
   const auto resources = lease::resources_now(next, all(), instances(), own, held_by_attempts());
   const auto effects = lease::step(next.lease, event, now, store_.term(), resources);
-  const bool is_new = !exported_.contains(number);
-  const bool differs = is_new || peers::row_of(next).SerializeAsString() != before;
+  const bool differs = unwritten_.contains(number) || peers::row_of(next).SerializeAsString() != before;
   if (differs && !keep(number, &next)) {
     export_due_ = advance_due_ = true;  // tried again with the next load
     return false;
   }
   leases_.at(number) = std::move(next);
-  if (differs) counted_.reset();
+  unwritten_.erase(number);
+  if (differs) counted_.reset(), handler_.plan_soon();
   ask_due_ = true;
   if (const auto& one = leases_.at(number).lease; one.phase != phase)
     log_.notice("lease " + lease::text(one.id) + " of cluster " + one.consumer + ": " +
@@ -286,6 +297,7 @@ void LeaseOut::carry_out(std::uint64_t number, const lease::ProviderEffects& eff
       exported_.erase(number);
       divisions_.erase(number);
       remarks_.erase(number);
+      handler_.plan_soon();
       break;
     }
   }
@@ -344,7 +356,7 @@ void LeaseOut::recall(const std::vector<JobKey>& ended, const std::string& why) 
     handler_.changed(forwards_.recall_lent(key, why, io::wall_now(), Recall::asks));
     if (const sched::Job* job = jobs_.find(key);
         job && sched::is_part(job->record) && !job->record.from().releasing())
-      asked_back_.try_emplace(key, lease_now() + kRecallPatience);
+      asked_back_.try_emplace(key, steady_now() + kRecallPatience);
   }
 }
 
@@ -376,7 +388,7 @@ void LeaseOut::take_from_own_hosts() {
 
 // ---------------------------------------------------------------- the turn
 
-void LeaseOut::flush(WallTime) {
+void LeaseOut::flush() {
   for (const auto& [number, answer] : std::exchange(answers_, {})) take(number, answer);
   if (std::exchange(export_due_, false)) {
     for (const auto& cluster : std::exchange(not_kept_, {})) keep_written_off(cluster);

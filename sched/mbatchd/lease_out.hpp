@@ -39,7 +39,8 @@ class LeaseOut {
   struct Handler {
     std::function<bool(const std::string& cluster, wire::PeerMessage)> say;  // false: it does not serve
     std::function<void(sched::Effects)> changed;
-    std::function<void()> turn_soon;  // something is to be told, or slots are ours again
+    std::function<void()> turn_soon;  // something is to be told
+    std::function<void()> plan_soon;  // slots may be ours again
     std::function<bool(const std::string& host)> reaches;
     LeaseFences::Name name;
     std::function<std::optional<HostPlace>(const std::string& host)> place_of;
@@ -56,6 +57,8 @@ class LeaseOut {
 
   // A row of the store, before configure(). False: it is of something else.
   bool load(const io::StoredControl& row);
+  // All rows are loaded. An error: one of a lease cannot be read.
+  Result<void> begin() const;
   // The keeper has the rules of these files.
   void configure(std::shared_ptr<const Configuration> configuration);
 
@@ -92,7 +95,7 @@ class LeaseOut {
   std::vector<sched::lease::LeaseReport> reports() const;
 
   // Everything is committed: takes answers, and tells what is to be told.
-  void flush(WallTime now);
+  void flush();
 
   // How often all attempts on lent slots were counted: another cluster must not have it done by each message. For tests.
   std::size_t counts() const { return counts_; }
@@ -161,7 +164,7 @@ class LeaseOut {
   // Tells the consumer where they have changed.
   void note_remarks(std::uint64_t number, const std::map<std::string, sched::lease::OwnHost>& own);
   sched::lease::LeaseRemarks remarks_of(std::uint64_t number) const;
-  sched::lease::LeaseReport report_of(const sched::lease::LeftOut& none) const;
+  sched::lease::LeaseReport report_of(const sched::lease::LeftOut& out) const;
   sched::lease::HostsNow hosts_now(const Lease& of,
                                    const std::map<std::string, sched::lease::OwnHost>& own) const;
   std::vector<wire::PeerMessage> loads_for(const std::string& cluster) const;
@@ -188,6 +191,8 @@ class LeaseOut {
     friend bool operator==(const LastOffer&, const LastOffer&) = default;
   };
   std::map<std::uint64_t, LastOffer> exported_;
+  std::vector<std::string> unread_;    // names of rows of leases
+  std::set<std::uint64_t> unwritten_;  // leases whose rows are written at the next step, whatever it changes
   std::set<std::string>
       known_hosts_;  // whose RES has said in this term what it holds, also if it is silent now
   LeaseFences fences_;

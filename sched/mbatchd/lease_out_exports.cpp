@@ -267,7 +267,7 @@ void LeaseOut::make_lease(const lease::Offer& offer, const std::vector<lease::Le
   made.lease.consumer = offer.consumer;
   const std::uint64_t number = made.lease.id.number;
   leases_[number] = std::move(made);
-  if (!export_to(number, offer, resources)) return void(leases_.erase(number));
+  if (!export_to(number, offer, resources)) return leases_.erase(number), void(unwritten_.erase(number));
   log_.notice("lease " + lease::text(leases_.at(number).lease.id) + ": " +
               policies_[offer.policy].place.text() + " exports " + std::to_string(offer.hosts.size()) +
               " hosts to cluster " + offer.consumer);
@@ -291,7 +291,7 @@ bool LeaseOut::export_to(std::uint64_t number, const lease::Offer& offer,
   if (of.shared())
     for (const auto& host : offer.hosts) of.both_sides[host.host] = host.slots;
   // The row is to be written, whatever the step changes. A value that an elim reports changes often, and no row with it.
-  if (!only_resources) exported_.erase(number);
+  if (!only_resources) exported_.erase(number), unwritten_.insert(number);
   if (!step(number, lease::event::Exported{exported_by(of, offer), resources, false})) {
     leases_.at(number) = before;
     return false;

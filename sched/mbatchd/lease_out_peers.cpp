@@ -7,6 +7,7 @@
 #include "common/wire/host_facts.hpp"
 #include "sched/mbatchd/lease_jobs.hpp"
 #include "sched/mbatchd/lease_out.hpp"
+#include "sched/mbatchd/steady_clock.hpp"
 #include "sched/policy/answers/lease_rows.hpp"
 #include "sched/policy/peers/crossing.hpp"
 #include "sched/policy/peers/lease_messages.hpp"
@@ -20,7 +21,6 @@ namespace peers = sched::peers;
 using sched::JobKey;
 
 constexpr std::uint32_t kAgeUnknown = 4294967295U;
-constexpr std::size_t kMostInMessage = wire::kFrameLimit / 2;  // bytes of hosts, before the last
 constexpr std::size_t kMostOver = 10'000;  // leases that are not there, told to one consumer at once
 
 // What LIM has told of each host of ours, and the place of each index in its answer.
@@ -195,12 +195,12 @@ std::optional<std::string> LeaseOut::why_no_instances(const wire::ForwardOffer& 
   return std::nullopt;
 }
 
-lease::LeaseReport LeaseOut::report_of(const lease::LeftOut& none) const {
+lease::LeaseReport LeaseOut::report_of(const lease::LeftOut& out) const {
   lease::LeaseReport report;
-  report.cluster = none.consumer;
-  report.connected = peers_.contains(none.consumer);
-  report.shared = policies_[none.policy].shared;
-  report.reason = none.why;
+  report.cluster = out.consumer;
+  report.connected = peers_.contains(out.consumer);
+  report.shared = policies_[out.policy].shared;
+  report.reason = out.why;
   return report;
 }
 
@@ -246,20 +246,19 @@ std::vector<lease::LeaseReport> LeaseOut::reports() const {
   const auto leases = all();
   const auto of = lease::policies_of(leases, policies_);
   std::map<std::pair<std::size_t, std::string>, const lease::LeftOut*> left_out;  // by policy and consumer
-  for (const auto& none : left_out_) left_out.emplace(std::pair(none.policy, none.consumer), &none);
+  for (const auto& out : left_out_) left_out.emplace(std::pair(out.policy, out.consumer), &out);
   for (std::size_t i = 0; i < leases.size(); ++i) {
     if (leases[i]->lease.phase == lease::Phase::returned) continue;  // kept until the consumer knows
     lease::LeaseReport& report = reports.emplace_back(report_of(*leases[i]));
     // It had some before the policy was changed.
     if (of[i])
-      if (const auto none = left_out.extract({*of[i], report.cluster})) report.reason = none.mapped()->why;
+      if (const auto out = left_out.extract({*of[i], report.cluster})) report.reason = out.mapped()->why;
   }
-  for (const auto& none : left_out_)
-    if (left_out.contains({none.policy, none.consumer})) reports.push_back(report_of(none));
+  for (const auto& out : left_out_)
+    if (left_out.contains({out.policy, out.consumer})) reports.push_back(report_of(out));
   return reports;
 }
 
-// As many messages as it takes.
 std::vector<wire::PeerMessage> LeaseOut::loads_for(const std::string& cluster) const {
   std::set<std::string> names;
   for (const auto& [number, one] : leases_)
@@ -269,15 +268,13 @@ std::vector<wire::PeerMessage> LeaseOut::loads_for(const std::string& cluster) c
   const auto& rules = snapshot.rules();
   const LimLoads lim(keeper_.news().loads());
   const auto since = static_cast<std::uint32_t>(
-      std::chrono::duration_cast<std::chrono::milliseconds>(lease_now() - load_at_).count());
-  std::vector<wire::PeerMessage> messages;
-  std::size_t bytes = kMostInMessage;
+      std::chrono::duration_cast<std::chrono::milliseconds>(steady_now() - load_at_).count());
+  std::vector<wire::LeaseLoads::OfHost> hosts;
   for (const std::string& name : names) {
     const auto host = rules.host(name);
     if (!host || *host >= rules.own_hosts) continue;
     const auto& state = snapshot.host(*host);
-    if (bytes >= kMostInMessage) messages.emplace_back(), bytes = 0;
-    auto& to = *messages.back().mutable_lease_loads()->add_hosts();
+    auto& to = hosts.emplace_back();
     HostFacts facts = keeper_.facts_of(*host);
     facts.topology.clear();
     *to.mutable_facts() = wire::to_wire(facts);
@@ -309,9 +306,8 @@ std::vector<wire::PeerMessage> LeaseOut::loads_for(const std::string& cluster) c
       if (known && is_beyond(*said->second, place->second))
         to.add_beyond(static_cast<std::uint32_t>(to.names_size() - 1));
     }
-    bytes += to.ByteSizeLong();
   }
-  return messages;
+  return peers::loads_of(std::move(hosts));
 }
 
 std::vector<wire::PeerMessage> LeaseOut::due_for(const std::string& cluster, Peer& peer) const {

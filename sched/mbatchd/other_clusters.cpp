@@ -6,6 +6,7 @@
 
 #include "common/io/local_time.hpp"
 #include "common/io/memory_reserve.hpp"
+#include "sched/mbatchd/steady_clock.hpp"
 #include "sched/policy/jobs/job_life.hpp"
 #include "sched/policy/peers/crossing.hpp"
 #include "sched/policy/peers/span_messages.hpp"
@@ -103,12 +104,24 @@ ForwardOut::Handler OtherClusters::forward_out_handler() {
 ForwardIn::Handler OtherClusters::forward_in_handler() {
   return {say_, handler_.changed, handler_.turn_soon, handler_.why,
           [this](const std::string& cluster, const wire::ForwardOffer& offer, const wire::Submission& asked,
-                 const sched::Identity& who, WallTime now) {
-            auto answered = lease_out_.start(cluster, offer, asked, who, now);
-            const auto job = forwards_.job_of(cluster, offer.attempt());
-            if (job && offer.part_size() != 0) spans_.told(*job, offer.span());
-            return answered;
-          }};
+                 const sched::Identity& who,
+                 WallTime now) { return start_on_lent_slots(cluster, offer, asked, who, now); }};
+}
+
+sched::book::ForwardedJobs::Answered OtherClusters::start_on_lent_slots(const std::string& cluster,
+                                                                        const wire::ForwardOffer& offer,
+                                                                        const wire::Submission& asked,
+                                                                        const sched::Identity& who,
+                                                                        WallTime now) {
+  if (offer.part_size() == 0) return lease_out_.start(cluster, offer, asked, who, now);
+  if (!spans_.of_parts().has_room(cluster, offer.span()))
+    return {{std::nullopt,
+             sched::book::stale(offer.attempt(), "the hosts of the cluster's jobs have too many bytes")},
+            {}};
+  auto answered = lease_out_.start(cluster, offer, asked, who, now);
+  if (const auto job = forwards_.job_of(cluster, offer.attempt()))
+    spans_.of_parts().told(cluster, *job, offer.span());
+  return answered;
 }
 
 LeaseIn::Handler OtherClusters::lease_in_handler() {
@@ -128,12 +141,18 @@ LeaseIn::Handler OtherClusters::lease_in_handler() {
 LeaseOut::Handler OtherClusters::lease_out_handler() {
   return {say_,
           handler_.changed,
+          handler_.turn_soon,
           handler_.plan_soon,
           [this](const std::string& host) { return handler_.engine().reaches(host); },
           [this](const std::string& host, const sched::lease::GrantQuestion& question) {
             return handler_.engine().name_grants(host, question);
           },
           [this](const std::string& host) { return handler_.engine().place_of(host); }};
+}
+
+Result<void> OtherClusters::begin(const std::string& cluster) {
+  if (auto known = lease_out_.begin(); !known) return known;
+  return peers_.begin(cluster);
 }
 
 // ---- configuration and time
@@ -161,7 +180,7 @@ void OtherClusters::planned(WallTime now) {
 }
 
 void OtherClusters::flush(WallTime now) {
-  lease_out_.flush(now);  // before the reports of jobs on them
+  lease_out_.flush();  // before the reports of jobs on them
   lease_in_.flush();
   forward_in_.flush(now);
   forward_in_.tick(keeper_.snapshot(), now, steady_now());
@@ -256,8 +275,8 @@ void OtherClusters::take_span(const std::string& cluster, const wire::ForwardOff
   if (offer.part_size() == 0 || !sched::peers::check(offer.attempt()) || !sched::peers::check(offer.span()))
     return;
   const auto job = forwards_.job_of(cluster, offer.attempt());
-  if (!job || spans_.knows(*job)) return;
-  spans_.told(*job, offer.span());
+  if (!job || spans_.of_parts().find(*job)) return;
+  spans_.of_parts().told(cluster, *job, offer.span());
   order_again();
 }
 
@@ -330,6 +349,7 @@ std::string OtherClusters::status() const {
 
 std::pair<std::string, bool> OtherClusters::forget(const std::string& cluster, bool only_say) {
   auto done = only_say ? std::pair(peers_.why_not_forget(cluster), false) : peers_.forget(cluster);
+  if (!only_say && done.second) lease_in_.forget_numbers(cluster);
   if (only_say && done.first.empty()) done = {"Cluster <" + cluster + "> is not connected", true};
   const auto [there, here] = forwards_.shared_with(cluster);
   if (done.second && there + here != 0)

@@ -52,7 +52,7 @@ class OtherClusters {
   // --- start and configuration
   // A row of the store. False: it is of something else.
   bool load(const io::StoredControl& row) { return peers_.load(row) || lease_out_.load(row); }
-  Result<void> begin(const std::string& cluster) { return peers_.begin(cluster); }
+  Result<void> begin(const std::string& cluster);
   // The Book's parts, the keeper and the engine have these files.
   void configure(const std::shared_ptr<const Configuration>& configuration);
 
@@ -86,7 +86,7 @@ class OtherClusters {
   // --- the turn
   // The Book has changed these jobs; not committed.
   void jobs_touched(const std::set<sched::JobKey>& jobs) {
-    lease_in_.changed(jobs);
+    lease_in_.touched(jobs);
     lease_out_.touched(jobs);
   }
   // Before anything is planned or answered in a turn.
@@ -119,7 +119,6 @@ class OtherClusters {
   sched::book::Applied write_off(const wire::ControlBatch& asked, const sched::Identity& who);
 
  private:
-  static TimePoint steady_now() { return {std::chrono::steady_clock::now().time_since_epoch()}; }
   PeerLinks::Handler peers_handler();
   ForwardOut::Handler forward_out_handler();
   ForwardIn::Handler forward_in_handler();
@@ -130,6 +129,10 @@ class OtherClusters {
                           const wire::ForwardAttempt& attempt);
   void told(const std::string& host, const sched::HostReport& report);
   void take_span(const std::string& cluster, const wire::ForwardOffer& offer);
+  sched::book::ForwardedJobs::Answered start_on_lent_slots(const std::string& cluster,
+                                                           const wire::ForwardOffer& offer,
+                                                           const wire::Submission& asked,
+                                                           const sched::Identity& who, WallTime now);
   void order_again();
 
   boost::asio::io_context& loop_;

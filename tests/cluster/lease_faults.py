@@ -200,8 +200,10 @@ class Scene:
             self.check_leases(side)
 
     def check_leases(self, side):
-        """A host is lent by its own cluster alone, to the next one of the ring."""
+        """A host is lent by its own cluster alone, once, to the next one of the ring, which has as much of it."""
         rows = json.loads(side.user("bhosts", "-e", "-json").stdout or '{"RECORDS":[]}')["RECORDS"]
+        lent = [row["HOST_NAME"] for row in rows if row["MAX"] not in ("0", "-")]
+        expect_equal(sorted(set(lent)), sorted(lent), f"{side.cluster} lends a host once")
         expect({row["HOST_NAME"] for row in rows} <= set(side.names), f"{side.cluster} lends hosts of its own alone: {rows}")
         expect({row["CONSUMER"] for row in rows} <= {BORROWER[side.cluster]}, f"{side.cluster} lends to the next cluster alone: {rows}")
 

@@ -19,6 +19,7 @@ class MemoryDisk {
   // An error where a store of it is open.
   StoreResult<std::unique_ptr<JobStore>> open();
   // The next commits and steps of forgetting fail so, and leave nothing.
+  bool fails_next() const { return failures_ > 0; }
   void fail_next(int times, StoreError::Kind kind) {
     failures_ = times;
     failure_ = kind;

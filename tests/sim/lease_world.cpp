@@ -364,7 +364,7 @@ void LeaseWorld::change_policy(bool withdrawn) {
 }
 
 void LeaseWorld::provider_tick(Master& master) {
-  decide(master, event::Connected{});
+  if (master.disk.lease) tell(master);  // as after a connection
   decide(master, event::Changed{});
   if (master.is_old) return;
   // What was ordered and may be lost is ordered again.
@@ -465,7 +465,7 @@ void LeaseWorld::consumer_tick() {
          .host = attempt.host,
          .attempt = number,
          .number = attempt.number});
-  if (consumer_disk_.lease) consumer_decides(event::Connected{});
+  if (consumer_disk_.lease) consumer_decides(event::Answered{});
 }
 
 // ---------------------------------------------------------------- RES

@@ -58,7 +58,7 @@ PartWorld::PartWorld(std::shared_ptr<const mbatchd::Configuration> files, std::u
       });
   west_.plan_with([this](book::Book& book, WallTime now, const auto& take) { plan(book, now, take); });
   west_.watch([this](const Effect& effect, const book::Book&) {
-    if (const auto* save = std::get_if<effect::SaveJob>(&effect)) consumer_->in->changed({save->key});
+    if (const auto* save = std::get_if<effect::SaveJob>(&effect)) consumer_->in->touched({save->key});
     if (const auto* recorded = std::get_if<effect::RecordEvent>(&effect))
       seen_.held +=
           recorded->event.status().status() == wire::STATUS_UNKWN && !recorded->event.status().why().empty();

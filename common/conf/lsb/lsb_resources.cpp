@@ -15,6 +15,7 @@
 
 #include "common/base/host_list.hpp"
 #include "common/base/numbers.hpp"
+#include "common/conf/lsb/lease_bounds.hpp"
 #include "common/conf/row_reader.hpp"
 #include "common/conf/without_effect.hpp"
 #include "common/conf/words.hpp"
@@ -71,8 +72,8 @@ void read_host_export(const Row& row, LsbResources& resources, Problems& problem
                    .select = cells.text("RES_SELECT"),
                    .place = row.place,
                    .places = places_of(row)};
-  lease.host_count = cells.whole("NHOSTS", 1, kMaxTasks);
-  lease.slots = cells.whole("SLOTS", 1, kMaxTasks);
+  lease.host_count = cells.whole("NHOSTS", 1, kMostLeasedHosts);
+  lease.slots = cells.whole("SLOTS", 1, kMostLeasedSlots);
   lease.memory_mb = cells.whole("MEM", 0, kMaxSeconds);
   lease.swap_mb = swap_of(row, cells);
   const std::string type = cells.word("TYPE");

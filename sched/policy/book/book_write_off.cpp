@@ -168,7 +168,8 @@ std::vector<JobKey> with_open_post_execution(const Memory& m, const std::string&
     if (!finished(entry.shown)) continue;
     m.pack_if_many();
     const wire::JobRecord& record = m.unpacked(entry).record;
-    if (record.post_status() == wire::POST_RUNNING && record.forwarded().cluster() == cluster)
+    const bool lent = !record.hosts().empty() && HostId(record.hosts(0).name()).cluster() == cluster;
+    if (record.post_status() == wire::POST_RUNNING && (lent || record.forwarded().cluster() == cluster))
       open.push_back(key);
   }
   std::sort(open.begin(), open.end());

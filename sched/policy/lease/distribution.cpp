@@ -68,9 +68,15 @@ std::vector<std::vector<std::int64_t>> divide_hosts(const std::vector<std::int64
   parts.reserve(slots.size());
   if (shares.empty()) return std::vector<std::vector<std::int64_t>>(slots.size());
   QuotaDealer dealer(shares);
+  // As many slots as the shares sum to, from wherever in the row, are dealt as the shares are: no quota leaves another choice where it is a
+  // whole number, and the row repeats from there.
+  const auto divisor = std::accumulate(shares.begin(), shares.end(), std::int64_t{0},
+                                       [](auto a, auto b) { return std::gcd(a, b); });
+  const std::int64_t row = std::accumulate(shares.begin(), shares.end(), std::int64_t{0}) / divisor;
   for (const std::int64_t of_host : slots) {
-    std::vector<std::int64_t> part(shares.size(), 0);
-    for (std::int64_t i = 0; i < of_host; ++i) ++part[dealer.next()];
+    std::vector<std::int64_t> part;
+    for (const std::int64_t share : shares) part.push_back(of_host / row * (share / divisor));
+    for (std::int64_t i = 0; i < of_host % row; ++i) ++part[dealer.next()];
     parts.push_back(std::move(part));
   }
   return parts;

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "common/base/host_list.hpp"
+#include "common/conf/lsb/lease_bounds.hpp"
 #include "sched/policy/lease/distribution.hpp"
 
 namespace rollcall::sched::lease {
@@ -205,9 +206,9 @@ void offer_chosen(const ExportPolicy& policy, const std::map<std::string, std::s
                   const std::vector<ExportHost>& hosts, MemoryLeft& left, Offer* offers_of_policy) {
   for (const ExportHost& host : hosts)
     if (const auto found = chosen.find(host.name); found != chosen.end() && host.slots > 0)
-      offers_of_policy[found->second].hosts.push_back({host.name, host.slots,
-                                                       left.memory(host, policy.memory_mb),
-                                                       left.swap(host, policy.swap_mb), !policy.shared});
+      offers_of_policy[found->second].hosts.push_back(
+          {host.name, std::min(host.slots, conf::kMostLeasedSlots), left.memory(host, policy.memory_mb),
+           left.swap(host, policy.swap_mb), !policy.shared});
 }
 
 }  // namespace
@@ -291,15 +292,15 @@ std::vector<LeftOut> left_out(const std::vector<ExportPolicy>& policies, const s
   for (const Offer& offer : offers)
     for (const LeasedHost& host : offer.hosts)
       exported[offer.policy] += policies[offer.policy].names_hosts() ? host.slots : 1;
-  std::vector<LeftOut> none;
+  std::vector<LeftOut> all;
   for (const Offer& offer : offers)
     if (offer.hosts.empty() && exported.contains(offer.policy)) {
       const ExportPolicy& policy = policies[offer.policy];
-      none.push_back({offer.policy, offer.consumer,
-                      "its share of the " + amount_words(policy, exported[offer.policy]) +
-                          " of the policy at " + policy.place.text() + " is less than one"});
+      all.push_back({offer.policy, offer.consumer,
+                     "its share of the " + amount_words(policy, exported[offer.policy]) +
+                         " of the policy at " + policy.place.text() + " is less than one"});
     }
-  return none;
+  return all;
 }
 
 namespace {

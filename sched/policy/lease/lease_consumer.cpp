@@ -42,7 +42,6 @@ class ConsumerStep {
     answer();
     forget_returned();
   }
-  void operator()(const event::Connected&) { answer(); }
 
  private:
   void answer() { effects.emplace_back(effect::Answer{}); }

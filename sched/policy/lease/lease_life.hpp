@@ -21,7 +21,6 @@
 //   any       | Acknowledged or OnDisk, a larger     | number raised, Tell, Fence as far as it is needed: another master told
 //             | number of an older term              | it, and the store does not have it
 //   any       | Changed                              | Fence and Kill again, as far as they are still needed
-//   any       | Connected                            | Tell
 //
 // "Slots" in this table are instances of shared resources, too. These settle when all hosts of the lease do: of a dead host when the
 // consumer acknowledges the number, or is written off.
@@ -36,10 +35,10 @@
 //   any       | Unlisted (all leases were told, or   | returned
 //             | our files do not have the provider)  |
 //   returned  | Told again, and not returned         | what it says: our files have the provider again
-//   any       | Answered, Connected                  | Answer
+//   any       | Answered                             | Answer
 //   returned  | no job has it any more               | Forget
 //
-// No event is a timeout: a slot changes hands by what was said and written down alone.
+// No row depends on time: a slot changes hands by what was said and written down alone.
 #pragma once
 
 #include <map>
@@ -138,11 +137,10 @@ struct Changed {};  // a job ended, a slot is free, RES wrote a number or came b
 struct OnDisk {
   GrantNumber number;
 };
-struct Connected {};   // the other cluster's master
 struct WrittenOff {};  // badmin hforget -jobs; `written_off` is set
 }  // namespace event
 using ProviderEvent = std::variant<event::Exported, event::Divided, event::Asked, event::Acknowledged,
-                                   event::Changed, event::OnDisk, event::Connected, event::WrittenOff>;
+                                   event::Changed, event::OnDisk, event::WrittenOff>;
 
 namespace effect {
 struct Tell {};  // the consumer how the lease stands; after the commit, like all effects
@@ -175,7 +173,7 @@ ProviderEffects step(ProviderLease& lease, const ProviderEvent& event, const Hos
 
 // ---------------------------------------------------------------- consumer
 
-// What the store has of a lease at the consumer.
+// In memory alone: the provider tells it again when it connects.
 struct ConsumerLease {
   LeaseId id;
   Phase phase = Phase::offered;
@@ -191,7 +189,7 @@ struct ConsumerLease {
 // What is true of the consumer's jobs now.
 struct JobsNow {
   bool unanswered = false;  // a start under an older number than the lease's is neither accepted nor refused
-  bool any = false;         // jobs that have slots of the lease
+  bool any = false;         // jobs that have slots of the lease, where it is returned
 };
 // What an answer acknowledges; {}: nothing yet.
 GrantNumber acknowledges(const ConsumerLease& lease, const JobsNow& jobs);
@@ -208,8 +206,7 @@ struct Unlisted {};
 struct Wanted {};
 struct Answered {};  // the last start under an older number, or a job is over
 }  // namespace event
-using ConsumerEvent =
-    std::variant<event::Told, event::Unlisted, event::Wanted, event::Answered, event::Connected>;
+using ConsumerEvent = std::variant<event::Told, event::Unlisted, event::Wanted, event::Answered>;
 using ConsumerEffect = std::variant<effect::Answer, effect::Forget>;
 using ConsumerEffects = std::vector<ConsumerEffect>;
 

@@ -22,6 +22,7 @@ class ProviderStep {
       for (const LeasedHost& host : event.hosts) want(host);
       for (const LeasedResource& resource : event.resources) want(resource);
     }
+    std::erase_if(lease_.hosts, [](const LentHost& host) { return is_gone(host); });
     std::erase_if(lease_.resources, [](const LentResource& resource) { return is_gone(resource); });
     take_or_grow();
   }
@@ -54,7 +55,6 @@ class ProviderStep {
   void operator()(const event::OnDisk& event) {
     if (event.number > lease_.number) exceed(event.number);
   }
-  void operator()(const event::Connected&) { effects.emplace_back(effect::Tell{}); }
   // What it said last of slots that it uses does not count any more. Jobs that are here do.
   void operator()(const event::WrittenOff&) {
     for (LentHost& host : lease_.hosts) host.told = 0;
@@ -66,10 +66,11 @@ class ProviderStep {
     const auto found = now_.find(host.has.host);
     return found == now_.end() ? HostNow{} : found->second;
   }
+  // With jobs of the consumer that are here. A start under an older number that is still to come will be refused.
+  int here(const LentHost& host) const { return std::min(now_of(host).used, host.has.slots); }
   // Where RES has the newest number, what the consumer said last does not count: it may be cut off.
   int used(const LentHost& host) const {
-    const int here = now_of(host).used;
-    return std::min(fenced(host) ? here : std::max(here, host.told), host.has.slots);
+    return fenced(host) ? here(host) : std::max(here(host), std::min(host.told, host.has.slots));
   }
   bool fenced(const LentHost& host) const { return now_of(host).fenced == lease_.number; }
   // The consumer starts nothing under an older number any more.
@@ -88,7 +89,7 @@ class ProviderStep {
   }
   bool kills_any() const {
     return std::any_of(lease_.hosts.begin(), lease_.hosts.end(),
-                       [this](const LentHost& host) { return host.kills && used(host) > host.wanted; }) ||
+                       [this](const LentHost& host) { return host.kills && here(host) > host.wanted; }) ||
            std::any_of(lease_.resources.begin(), lease_.resources.end(),
                        [this](const LentResource& one) { return one.kills && used(one) > one.wanted; });
   }
@@ -106,6 +107,7 @@ class ProviderStep {
                        [this](const LentHost& host) { return settled(host); }) &&
            (consumer_settled() || !lease_.hosts.empty());
   }
+  static bool is_gone(const LentHost& host) { return host.has.slots == 0 && host.wanted == 0 && host.kills; }
   static bool is_gone(const LentResource& resource) {
     return resource.has.instances == 0 && resource.wanted == 0;
   }
@@ -152,8 +154,8 @@ class ProviderStep {
     for (const LentHost& host : lease_.hosts) {
       if (host.has.slots > host.wanted && !settled(host))
         effects.emplace_back(effect::Fence{host.has.host, lease_.number});
-      if (host.kills && used(host) > host.wanted)
-        effects.emplace_back(effect::Kill{host.has.host, used(host) - host.wanted});
+      if (host.kills && here(host) > host.wanted)
+        effects.emplace_back(effect::Kill{host.has.host, here(host) - host.wanted});
     }
     ask_for_instances();
   }
@@ -200,8 +202,7 @@ class ProviderStep {
         resource.has.instances = std::min(resource.has.instances, std::max(resource.wanted, used(resource)));
   }
   void after_taking() {
-    std::erase_if(lease_.hosts,
-                  [](const LentHost& host) { return host.has.slots == 0 && host.wanted == 0 && host.kills; });
+    std::erase_if(lease_.hosts, [](const LentHost& host) { return is_gone(host); });
     for (LentHost& host : lease_.hosts) host.kills = false;
     std::erase_if(lease_.resources, [](const LentResource& resource) { return is_gone(resource); });
     for (LentResource& resource : lease_.resources) {

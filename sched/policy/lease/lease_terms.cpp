@@ -118,24 +118,24 @@ std::vector<HeldMemory> held_memory(const std::vector<const LeaseOfPolicy*>& all
 HostsNow hosts_now(const LeaseOfPolicy& of, const std::vector<const LeaseOfPolicy*>& all,
                    const std::map<std::string, OwnHost>& own, const Attempts& attempts) {
   HostsNow now;
+  // PER_HOST adds slots to a host: those that its policies export, together; where it is shared, the provider uses some of them.
+  // Whole hosts lend the host's own slots.
+  const bool named = of.names_hosts();
+  std::map<std::string_view, int> free;
   for (const LentHost& host : of.lease.hosts) {
-    HostNow& here = now[host.has.host];
-    here.used = attempts_on(attempts, of.lease.id.number, host.has.host).slots;
+    now[host.has.host].used = attempts_on(attempts, of.lease.id.number, host.has.host).slots;
     const auto known = own.find(host.has.host);
     if (known == own.end() || !known->second.heard) continue;
-    // PER_HOST adds slots to a host: those that its policies export, together; where it is shared, the provider uses some of them.
-    // Whole hosts lend the host's own slots.
-    const bool named = of.names_hosts();
-    int there = 0;
-    if (!named || of.shared()) there = known->second.slots - known->second.used;
-    for (const LeaseOfPolicy* other : all)
-      for (const LentHost& same : other->lease.hosts) {
-        if (same.has.host != host.has.host || other->names_hosts() != named) continue;
-        there -= in_hand(*other, same, attempts);
-        if (named) there += other->shared() ? both_sides(*other, host.has.host) : same.wanted;
-      }
-    here.free = std::max(0, there);
+    free[host.has.host] = !named || of.shared() ? known->second.slots - known->second.used : 0;
   }
+  for (const LeaseOfPolicy* other : all)
+    for (const LentHost& same : other->lease.hosts) {
+      const auto here = free.find(same.has.host);
+      if (here == free.end() || other->names_hosts() != named) continue;
+      here->second -= in_hand(*other, same, attempts);
+      if (named) here->second += other->shared() ? both_sides(*other, same.has.host) : same.wanted;
+    }
+  for (const auto& [host, there] : free) now.find(std::string(host))->second.free = std::max(0, there);
   return now;
 }
 

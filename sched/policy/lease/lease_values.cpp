@@ -26,13 +26,4 @@ std::string_view text(Phase phase) {
   return "?";
 }
 
-std::vector<BorrowedHost> borrowed_hosts(const Grant& grant, bool placeable) {
-  std::vector<BorrowedHost> hosts;
-  hosts.reserve(grant.hosts.size());
-  for (const LeasedHost& host : grant.hosts)
-    hosts.push_back(
-        {HostId(host.host + "@" + grant.lease.provider), grant.lease, grant.number, host, placeable});
-  return hosts;
-}
-
 }  // namespace rollcall::sched::lease

@@ -30,14 +30,6 @@ struct GrantNumber {
 };
 std::string text(const GrantNumber& grant);  // "7.12"
 
-// A place for one task. Slots of one owner on one host are equal, so messages and rows have their count.
-struct Slot {
-  std::string host;         // its name at the provider
-  std::uint64_t owner = 0;  // a lease's number; 0: the provider itself
-  int number = 1;           // counts the owner's slots of the host, from 1
-  friend auto operator<=>(const Slot&, const Slot&) = default;
-};
-
 // Of a lease: see docs/decisions/0097.
 enum class Phase { offered, requested, active, recalling, inactive, returned };
 std::string_view text(Phase phase);
@@ -58,24 +50,5 @@ struct LeasedResource {
   std::vector<std::string> hosts;  // of the lease, that have the resource; in the lease's order
   friend bool operator==(const LeasedResource&, const LeasedResource&) = default;
 };
-
-struct Grant {
-  LeaseId lease;
-  GrantNumber number;
-  std::vector<LeasedHost> hosts;  // in the provider's order; each host once
-  std::vector<LeasedResource> resources;
-  friend bool operator==(const Grant&, const Grant&) = default;
-};
-
-// A host of a grant as the consumer sees it.
-struct BorrowedHost {
-  HostId host;  // host@provider
-  LeaseId lease;
-  GrantNumber grant;
-  LeasedHost has;
-  bool placeable = false;  // the lease is active and its provider is connected: new jobs may be placed
-};
-// In the grant's order. placeable: of all.
-std::vector<BorrowedHost> borrowed_hosts(const Grant& grant, bool placeable);
 
 }  // namespace rollcall::sched::lease

@@ -66,7 +66,7 @@ Division reclaim(const std::vector<SharedHost>& hosts) {
   for (std::size_t i = 0; i < hosts.size(); ++i)
     changes = changes || division.consumer_has[i] != hosts[i].consumer_has;
   if (!changes) division.to = To::nobody;
-  if (changes && division.to == To::nobody) division.to = To::provider;  // what is beyond limits
+  if (changes && division.to == To::nobody) division.to = To::beyond;
   return division;
 }
 
@@ -91,6 +91,8 @@ std::string reclaim_reason(const Idle& idle, Division::To to) {
       return both + "all go to the provider (idle slots count, not demand)" + beyond;
     case Division::To::consumer:
       return both + "all go to the consumer (idle slots count, not demand)" + beyond;
+    case Division::To::beyond:
+      return both + "they stay" + beyond;
     case Division::To::nobody:
       break;
   }

@@ -38,7 +38,12 @@ struct Idle {
 Idle idle_slots(const std::vector<SharedHost>& hosts);
 
 struct Division {
-  enum class To { nobody, provider, consumer };
+  enum class To {
+    nobody,
+    provider,
+    consumer,
+    beyond
+  };  // beyond: those beyond the consumer's own MXJ alone, to the provider
   To to = To::nobody;
   std::vector<int> consumer_has;  // of each host, from now on
   friend bool operator==(const Division&, const Division&) = default;

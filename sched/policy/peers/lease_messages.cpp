@@ -189,7 +189,7 @@ Result<std::vector<ToldHost>> believed(const wire::LeaseLoads& told) {
     host.told.unavailable = each.unavailable();
     host.told.closed = each.closed() || each.locked();
     for (int i = 0; i < each.names_size(); ++i) {
-      if (!resource_name(each.names(i))) continue;
+      if (!resource_name(each.names(i)) || !std::isfinite(each.values(i))) continue;
       host.told.numbers[each.names(i)] = each.values(i);
       if (i < each.age_ms_size() && each.age_ms(i) != kAgeUnknown)
         host.age_ms[each.names(i)] = each.age_ms(i);
@@ -208,6 +208,20 @@ Result<std::vector<ToldHost>> believed(const wire::LeaseLoads& told) {
     hosts.push_back(std::move(host));
   }
   return hosts;
+}
+
+std::vector<wire::PeerMessage> loads_of(std::vector<wire::LeaseLoads::OfHost> hosts, std::size_t most_bytes) {
+  std::vector<wire::PeerMessage> messages;
+  std::size_t bytes = most_bytes;
+  for (auto& host : hosts) {
+    if (bytes >= most_bytes) {
+      if (!messages.empty()) messages.back().mutable_lease_loads()->set_more(true);
+      messages.emplace_back(), bytes = 0;
+    }
+    bytes += host.ByteSizeLong();
+    *messages.back().mutable_lease_loads()->add_hosts() = std::move(host);
+  }
+  return messages;
 }
 
 void set_reserved(const std::map<std::string, double>& reserved, wire::ForwardOffer& offer) {

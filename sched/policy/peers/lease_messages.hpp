@@ -12,6 +12,8 @@
 #include <vector>
 
 #include "common/base/result.hpp"
+#include "common/conf/lsb/lease_bounds.hpp"
+#include "common/wire/frame.hpp"
 #include "common/wire/peer.pb.h"
 #include "sched/policy/lease/lease_life.hpp"
 #include "sched/policy/lease/lease_terms.hpp"
@@ -19,10 +21,9 @@
 
 namespace rollcall::sched::peers {
 
-inline constexpr int kMostLeasedHosts = 10'000;  // of one lease
+using conf::kMostLeasedHosts, conf::kMostLeasedSlots;
 inline constexpr int kMostLeasedResources = 1'000;
 inline constexpr int kMostHostsOfResources = 10 * kMostLeasedHosts;  // of all resources of one lease
-inline constexpr int kMostLeasedSlots = 1'000'000;  // of one host; also instances of one resource
 
 // ---------------------------------------------------------------- of the provider
 
@@ -50,6 +51,9 @@ struct ToldHost {
   wire::Reply::Status status = {};
 };
 Result<std::vector<ToldHost>> believed(const wire::LeaseLoads& told);
+// As many messages as it takes; a message ends with the host that brings it to `most_bytes`. None for no host.
+std::vector<wire::PeerMessage> loads_of(std::vector<wire::LeaseLoads::OfHost> hosts,
+                                        std::size_t most_bytes = wire::kFrameLimit / 2);
 
 // By name, into an offer with `lent` or `part`.
 void set_reserved(const std::map<std::string, double>& reserved, wire::ForwardOffer& offer);

@@ -19,6 +19,10 @@ const char* flow(const LeaseRow& lease) { return lease.imports() ? "IMPORT" : "E
 const char* type(const LeaseRow& lease) { return lease.shared() ? "shared" : "exclusive"; }
 std::string or_dash(const std::string& word) { return word.empty() ? "-" : word; }
 std::string number(std::int64_t value) { return std::to_string(value); }
+// Of the hosts that were asked for: it may keep others.
+bool is_taken_back(const LeaseRow& lease) {
+  return lease.state() == "recalling" || lease.state() == "inactive";
+}
 // A blank is left before the widest amount of memory that MEM and SWP of lsb.resources take.
 std::string megabytes(bool has, std::int64_t value) {
   return " " + right(has ? number(value) + "M" : "-", 10);
@@ -188,7 +192,10 @@ std::vector<std::string> left_out_lines(const Leases& leases) {
   for (const LeaseRow& lease : leases.rows())
     if (!lease.reason().empty() && std::all_of(lease.hosts().begin(), lease.hosts().end(),
                                                [](const LeasedHost& host) { return host.exported() <= 0; }))
-      lines.push_back("cluster " + lease.cluster() + " gets nothing: " + lease.reason());
+      lines.push_back(is_taken_back(lease)
+                          ? "lease " + lease.lease() + " of cluster " + lease.cluster() + ": " +
+                                lease.reason()
+                          : "cluster " + lease.cluster() + " gets nothing: " + lease.reason());
   return lines;
 }
 

@@ -27,7 +27,7 @@ std::string exported_hosts_json(const wire::BatchReply::Leases& leases);
 bool exports_hosts(const wire::BatchReply::Leases& leases);
 // One line for each lease with whole hosts that the consumer has not asked for: neither cluster can use them.
 std::vector<std::string> wasted_lines(const wire::BatchReply::Leases& leases);
-// One line for each consumer of a policy that has nothing for it: it has no lease, and so no row.
+// One line for each consumer of a policy that has nothing for it, and for each lease whose slots on these hosts are taken back.
 std::vector<std::string> left_out_lines(const wire::BatchReply::Leases& leases);
 
 // bhosts -e -s

@@ -108,6 +108,19 @@ TEST_F(WriteOff, EndsAPostExecutionThatIsOpen) {
   EXPECT_EQ(job(key).record.post_status(), wire::POST_ERR);
 }
 
+TEST_F(WriteOff, EndsAPostExecutionThatIsOpenOnALentHost) {
+  const JobKey key{submit(plain_job()), 0};
+  hello("e1@east");
+  dispatch(key, {"e1@east"});
+  runs(key);
+  auto end = end_of(key, 0);
+  end.post_follows = true;
+  tells("e1@east", end);
+  ASSERT_EQ(job(key).record.post_status(), wire::POST_RUNNING);
+  EXPECT_EQ(write_off().lines.size(), 1U);
+  EXPECT_EQ(job(key).record.post_status(), wire::POST_ERR);
+}
+
 TEST_F(WriteOff, IsRecordedInTheEvents) {
   sent(true);
   int records = 0;

@@ -73,8 +73,7 @@ TEST(LeaseProvider, WhatACutOffConsumerSaidLastKeepsNoSlot) {
   ProviderLease lease = active(1);
   step(lease, event::Acknowledged{lease.number, {{"a", 1}}}, host_now(1, 0), kTerm);
   step(lease, {event::Exported{.hosts = {}, .resources = {}, .withdrawn = true}}, host_now(1, 0), kTerm);
-  EXPECT_EQ(text(step(lease, event::Changed{}, host_now(0, 0), kTerm)), "fence a, kill 1")
-      << "RES may hold it";
+  EXPECT_EQ(text(step(lease, event::Changed{}, host_now(0, 0), kTerm)), "fence a") << "RES may hold it";
   EXPECT_EQ(text(step(lease, event::Changed{}, host_now(0, 0, lease.number), kTerm)), "freed 1, tell");
 }
 TEST(LeaseProvider, LeavesSlotsThatTheConsumerSaysItUses) {
@@ -93,6 +92,27 @@ TEST(LeaseProvider, KillsJobsOfSlotsThatThePolicyTakes) {
   EXPECT_EQ(text(step(lease, event::Acknowledged{lease.number, {{"a", 1}}}, host_now(1, 0), kTerm)),
             "freed 2, tell");
   EXPECT_EQ(lease.phase, Phase::active);
+}
+// The consumer says what it uses when it starts jobs, not when they end.
+TEST(LeaseProvider, KillsNoJobThatFitsWhereTheConsumerSaidThatItUsedMore) {
+  ProviderLease lease = active(4);
+  step(lease, event::Acknowledged{lease.number, {{"a", 4}}}, host_now(4, 0), kTerm);
+  EXPECT_EQ(text(step(lease, exports(2), host_now(1, 0), kTerm)), "tell, fence a");
+  EXPECT_EQ(lease.phase, Phase::inactive);
+  EXPECT_EQ(text(step(lease, event::Acknowledged{lease.number, {{"a", 1}}}, host_now(1, 0), kTerm)),
+            "freed 2, tell");
+  EXPECT_EQ(lease.phase, Phase::active);
+}
+TEST(LeaseProvider, AHostThatItNeverHadGoesWithItsPolicy) {
+  event::Exported both = exports(2);
+  both.hosts.push_back({"dead", 2, {}, {}, false});
+  ProviderLease lease = active(2);
+  step(lease, both, host_now(0, 0), kTerm);
+  ASSERT_EQ(lease.hosts.size(), 2U);
+  step(lease, exports(2), host_now(0, 0), kTerm);
+  ASSERT_EQ(lease.hosts.size(), 1U);
+  EXPECT_EQ(lease.hosts[0].has.host, "a");
+  EXPECT_EQ(lease.hosts[0].has.slots, 2);
 }
 // Jobs that nobody asks about may run for days, and no other event comes.
 TEST(LeaseProvider, ASecondPolicyChangeDuringARecallKillsWhatItTakesToo) {
@@ -327,13 +347,6 @@ TEST(LeaseConsumer, ForgetsAReturnedLeaseWhenNoJobHasIt) {
   EXPECT_EQ(step(lease, event::Unlisted{}, {.unanswered = false, .any = true}).size(), 0u);
   const auto effects = step(lease, event::Answered{}, {});
   EXPECT_TRUE(std::holds_alternative<effect::Forget>(effects.back()));
-}
-
-TEST(LeaseValues, ABorrowedHostHasTheProvidersName) {
-  const auto hosts = borrowed_hosts({{"east", 3}, {kTerm, 1}, {{"a", 2, {}, {}, true}}, {}}, true);
-  ASSERT_EQ(hosts.size(), 1u);
-  EXPECT_EQ(hosts[0].host.text(), "a@east");
-  EXPECT_EQ(text(hosts[0].lease) + " " + text(hosts[0].grant), "east#3 7.1");
 }
 
 }  // namespace

@@ -31,14 +31,14 @@ TEST(LeaseReclaim, DoesNotMoveTheReservedSlotAlone) {
 TEST(LeaseReclaim, GivesNoSlotsThatTheConsumerCannotUse) {
   EXPECT_EQ(reclaim({{4, 1, 1, 0, 2}}), (Division{To::consumer, {2}}));
   EXPECT_EQ(reclaim({{4, 2, 2, 0, 2}}), (Division{To::nobody, {2}}));
-  EXPECT_EQ(reclaim({{4, 4, 2, 0, 2}}), (Division{To::provider, {2}})) << "it has told its limit since";
+  EXPECT_EQ(reclaim({{4, 4, 2, 0, 2}}), (Division{To::beyond, {2}})) << "it has told its limit since";
   EXPECT_EQ(reclaim({{4, 4, 3, 0, 2}}), (Division{To::provider, {3}})) << "used ones stay";
   EXPECT_EQ(reclaim({{4, 1, 1, 2, 2}}), (Division{To::consumer, {2}}))
       << "the provider's jobs are on the others";
 }
 TEST(LeaseReclaim, ReservesASlotThatCanBeUsedWhereThereIsOne) {
   EXPECT_EQ(reclaim({{2, 2, 0, 0, 0}, {2, 2, 0, 0}}), (Division{To::provider, {0, 1}}));
-  EXPECT_EQ(reclaim({{2, 2, 0, 0, 0}}), (Division{To::provider, {1}}));
+  EXPECT_EQ(reclaim({{2, 2, 0, 0, 0}}), (Division{To::beyond, {1}}));
   EXPECT_EQ(reclaim({{2, 1, 0, 0, 0}}), (Division{To::nobody, {1}}));
 }
 TEST(LeaseReclaim, ReservesOneIdleSlotAtFirst) {
@@ -55,6 +55,10 @@ TEST(LeaseReclaim, SaysThatDemandDoesNotCount) {
   EXPECT_EQ(reclaim_reason({1, 0, 2}, To::provider),
             "1 idle slot of the consumer, 0 of the provider: all go to the provider (idle slots count, not "
             "demand); 2 beyond the consumer's own MXJ: the provider's");
+  EXPECT_EQ(
+      reclaim_reason({2, 2, 1}, To::beyond),
+      "2 idle slots of the consumer, 2 of the provider: they stay; 1 beyond the consumer's own MXJ: the "
+      "provider's");
 }
 
 // ---------------------------------------------------------------- brute force: one entry for each slot

@@ -127,13 +127,14 @@ TEST_F(LeaseInTest, PartsThatNeverWereAreNotedUpToABoundAndAllAskedBack) {
   tells_addresses();
   const sched::JobKey key{submit(sched::book::plain_job()), 0};
   auto strange = part_state(key, true);
-  constexpr int kMany = 20'000;
+  constexpr int kMany = 60'000;
   said.clear();
   for (int number = 1; number <= kMany; ++number) {
     strange.mutable_state()->mutable_attempt()->set_attempt(static_cast<std::uint32_t>(100 + number));
     ASSERT_TRUE(in->heard("east", strange));
   }
   EXPECT_EQ(count(What::kRecall), kMany);
+  EXPECT_LT(in->parts_noted(), 60'000U);
 }
 
 // Of what a provider says that it holds no more is kept than we have started there, however much it tells.

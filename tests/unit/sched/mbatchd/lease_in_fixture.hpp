@@ -175,7 +175,7 @@ class LeaseInTest : public ForwardShellTest {
     std::set<sched::JobKey> jobs;
     for (const auto& one : effects)
       if (const auto* save = std::get_if<sched::effect::SaveJob>(&one)) jobs.insert(save->key);
-    in->changed(jobs);
+    in->touched(jobs);
     in->settle();
   }
   void expectations() {

@@ -278,6 +278,76 @@ TEST_F(LeaseInTest, KnowsTheLoadOfAHostUntilItsClusterIsGone) {
   EXPECT_EQ(in->load_of(sched::HostId("n2@east")), nullptr);
 }
 
+// Those of thousands of hosts do not fit into one message.
+TEST_F(LeaseInTest, LoadsOfSeveralMessagesCountWithTheLast) {
+  connects();
+  tells_addresses();
+  const auto tells_of = [this](const char* host, bool more) {
+    hear([&](auto& message) {
+      message.mutable_lease_loads()->set_more(more);
+      message.mutable_lease_loads()->add_hosts()->mutable_facts()->set_name(host);
+    });
+  };
+  const auto known = [this] {
+    std::string hosts;
+    for (const char* host : {"n2@east", "n3@east", "n4@east"})
+      if (in->load_of(sched::HostId(host))) hosts += std::string(host) + " ";
+    return hosts;
+  };
+  tells_of("n2", true);
+  EXPECT_EQ(known(), "n2@east n3@east n4@east ") << "those of before";
+  tells_of("n3", false);
+  EXPECT_EQ(known(), "n2@east n3@east ");
+  tells_of("n4", false);
+  EXPECT_EQ(known(), "n4@east ");
+}
+
+// Its provider holds no slot for a post-execution, so the lease may lose the host under it.
+TEST_F(LeaseInTest, APostExecutionEndsThoughItsHostHasLeftTheLease) {
+  connects();
+  const sched::JobKey key = dispatched();
+  hear([&](auto& message) { message = state_of(key); });
+  const auto ends = [&](wire::PostStatus post) {
+    hear([&](auto& message) {
+      *message.mutable_over()->mutable_attempt() = state_of(key).state().attempt();
+      message.mutable_over()->set_how(wire::ForwardOver::ENDED);
+      message.mutable_over()->set_post(post);
+      message.mutable_over()->mutable_job()->mutable_key()->set_id(77);
+      message.mutable_over()->mutable_job()->set_status(wire::STATUS_DONE);
+    });
+  };
+  ends(wire::POST_RUNNING);
+  ASSERT_EQ(job(key).record.post_status(), wire::POST_RUNNING);
+  hear([](auto& message) {
+    auto& told = *message.mutable_lease_stands();
+    told.set_lease(5);
+    told.set_state(wire::LeaseStands::ACTIVE);
+    told.mutable_number()->set_term(7);
+    told.mutable_number()->set_counter(2);
+    auto& host = *told.add_hosts();
+    host.set_host("n3");
+    host.set_slots(2);
+  });
+  ends(wire::POST_DONE);
+  EXPECT_EQ(job(key).record.post_status(), wire::POST_DONE);
+}
+
+// badmin hforget says that the provider's store was put back.
+TEST_F(LeaseInTest, AfterItsProviderWasForgottenASmallerNumberCounts) {
+  connects();
+  stands(wire::LeaseStands::ACTIVE, 9, 2);
+  EXPECT_EQ(acknowledged().at(5), 9U);
+  stands(wire::LeaseStands::ACTIVE, 3, 1);
+  EXPECT_EQ(acknowledged().at(5), 9U);
+  in->lost("east");
+  in->forget_numbers("east");
+  in->serves("east");
+  stands(wire::LeaseStands::ACTIVE, 3, 1);
+  hear([](auto& message) { message.mutable_leases_told()->add_leases(5); });
+  held();
+  EXPECT_EQ(acknowledged().at(5), 3U);
+}
+
 // brun names hosts that no cycle has chosen.
 TEST_F(LeaseInTest, NoClusterIsToldOfAJobOfRoot) {
   connects();

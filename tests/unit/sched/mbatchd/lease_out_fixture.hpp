@@ -67,6 +67,7 @@ class LeaseOutTest : public ForwardShellTest {
             },
             [this](const sched::Effects& changed) { follows(changed); },
             [] {},
+            [this] { ++planned; },
             [](const std::string&) { return true; },
             [this](const std::string& host, const sched::lease::GrantQuestion& question) {
               questions[host] = question;
@@ -105,7 +106,7 @@ class LeaseOutTest : public ForwardShellTest {
     flush();
   }
   void exports(const std::string& resources) { reads(configuration_of(provider_files(resources))); }
-  void flush() { out->flush(now); }
+  void flush() { out->flush(); }
 
   // RES of the host has every number that it was told on its disk.
   void res_answers(const std::string& host) {
@@ -203,6 +204,7 @@ class LeaseOutTest : public ForwardShellTest {
   std::shared_ptr<const Configuration> configuration;
   std::optional<sched::answers::SnapshotKeeper> keeper;
   std::optional<LeaseOut> out;
+  int planned = 0;                                               // cycles that it has asked for
   std::map<std::string, std::uint64_t> memory_mb;                // that LIM tells of a host
   std::map<std::string, sched::lease::GrantQuestion> questions;  // the last one of each host
 };

@@ -119,6 +119,45 @@ TEST_F(LeaseOutTest, ManyAnswersAndStaleStartsAreOneStepOfALease) {
   EXPECT_EQ(out->steps(), steps + 1);
   EXPECT_LE(out->counts(), counts + 1);
 }
+// It keeps its scheduler busy else.
+TEST_F(LeaseOutTest, AnswersOfAConsumerPlanNothingWhereNoSlotComesBack) {
+  lends();
+  planned = 0;
+  for (int i = 0; i < 10; ++i) {
+    ASSERT_TRUE(out->heard("west", answer({{"hostA", i % 2}})));
+    flush();
+  }
+  EXPECT_EQ(planned, 0);
+  exports("");
+  for (const char* host : {"hostA", "hostB"}) res_answers(host);
+  west_answers();
+  EXPECT_GT(planned, 0);
+}
+// Each row that is written is a commit, and has all jobs on lent slots counted anew.
+TEST_F(LeaseOutTest, AWithdrawnLeaseIsNotWrittenAgainWhileItWaits) {
+  lends();
+  exports("");
+  for (const char* host : {"hostA", "hostB"}) res_answers(host);
+  out->lost("west");
+  begin();
+  ASSERT_EQ(lease().phase, sched::lease::Phase::returned);
+  flush();
+  disk.fail_next(1, io::StoreError::Kind::failed);
+  for (int i = 0; i < 5; ++i) {
+    out->touched({{1, 0}});
+    out->changed({{1, 0}});
+    flush();
+  }
+  EXPECT_TRUE(disk.fails_next()) << "nothing was written";
+}
+TEST_F(LeaseOutTest, DoesNotBeginWithALeaseThatItCannotRead) {
+  EXPECT_TRUE(out->begin());
+  EXPECT_TRUE(out->load({"lease", "7", "\xff not a row"}));
+  const auto begun = out->begin();
+  ASSERT_FALSE(begun);
+  EXPECT_EQ(begun.error().text,
+            "the row of lease 7 in the store cannot be read: slots that it has lent would be used twice");
+}
 // A start must not have us look at all jobs on lent slots, and neither must its end.
 TEST_F(LeaseOutTest, AJobThatStartsOrEndsIsCountedAlone) {
   lends();
@@ -147,7 +186,7 @@ TEST_F(LeaseOutTest, TakesTheNewestOfSeveralAnswers) {
   auto newest = answer({});
   newest.set_wants(false);
   ASSERT_TRUE(out->heard("west", newest));
-  ASSERT_TRUE(out->heard("west", older)) << "nobody says so, and it does no harm";
+  ASSERT_TRUE(out->heard("west", older)) << "an answer that came late changes nothing";
   EXPECT_EQ(lease().phase, Phase::inactive) << "the turn is not over";
   flush();
   EXPECT_EQ(lease().phase, Phase::active);

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <limits>
+
 namespace rollcall::sched::peers {
 namespace {
 
@@ -177,6 +179,31 @@ TEST(LeaseMessages, CountTheHostsOfAResourceThatNamesNone) {
   EXPECT_FALSE(believed(told));
   told.mutable_resources()->RemoveLast();
   EXPECT_TRUE(believed(told));
+}
+
+TEST(LeaseLoads, AreAsManyMessagesAsTheyTake) {
+  std::vector<wire::LeaseLoads::OfHost> hosts(5);
+  for (auto& host : hosts) host.mutable_facts()->set_name(std::string(98, 'n'));  // over 100 bytes each
+  const auto messages = loads_of(hosts, 200);
+  ASSERT_EQ(messages.size(), 3U);
+  EXPECT_EQ(messages[0].lease_loads().hosts_size(), 2);
+  EXPECT_TRUE(messages[0].lease_loads().more() && messages[1].lease_loads().more());
+  EXPECT_EQ(messages[2].lease_loads().hosts_size(), 1);
+  EXPECT_FALSE(messages[2].lease_loads().more());
+  EXPECT_TRUE(loads_of({}).empty());
+}
+
+TEST(LeaseLoads, OfNoFiniteValueAreNone) {
+  wire::LeaseLoads told;
+  auto& host = *told.add_hosts();
+  host.mutable_facts()->set_name("n2");
+  for (const char* name : {"mem", "swp", "ut"}) host.add_names(name);
+  host.add_values(std::numeric_limits<float>::infinity());
+  host.add_values(std::numeric_limits<float>::quiet_NaN());
+  host.add_values(0.5F);
+  const auto hosts = believed(told);
+  ASSERT_TRUE(hosts);
+  EXPECT_EQ(hosts->at(0).told.numbers.size(), 1U);
 }
 
 }  // namespace

@@ -191,6 +191,11 @@ TEST(ExportedHosts, NameAConsumerThatGetsNothing) {
   row.set_status("disc");
   row.set_reason("its share is less than one");
   EXPECT_THAT(left_out_lines(leases), ElementsAre("cluster south gets nothing: its share is less than one"));
+  auto taken = leases;
+  taken.mutable_rows(taken.rows_size() - 1)->set_lease("east#3");
+  taken.mutable_rows(taken.rows_size() - 1)->set_state("recalling");
+  EXPECT_THAT(left_out_lines(taken), ElementsAre("lease east#3 of cluster south: its share is less than one"))
+      << "it may have slots of other hosts";
   wire::BatchReply::ClusterRows clusters;
   *clusters.add_leases() = row;
   EXPECT_THAT(
