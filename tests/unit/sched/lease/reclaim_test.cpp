@@ -32,7 +32,7 @@ TEST(LeaseReclaim, GivesNoSlotsThatTheConsumerCannotUse) {
   EXPECT_EQ(reclaim({{4, 1, 1, 0, 2}}), (Division{To::consumer, {2}}));
   EXPECT_EQ(reclaim({{4, 2, 2, 0, 2}}), (Division{To::nobody, {2}}));
   EXPECT_EQ(reclaim({{4, 4, 2, 0, 2}}), (Division{To::beyond, {2}})) << "it has told its limit since";
-  EXPECT_EQ(reclaim({{4, 4, 3, 0, 2}}), (Division{To::provider, {3}})) << "used ones stay";
+  EXPECT_EQ(reclaim({{4, 4, 3, 0, 2}}), (Division{To::beyond, {3}})) << "used ones stay";
   EXPECT_EQ(reclaim({{4, 1, 1, 2, 2}}), (Division{To::consumer, {2}}))
       << "the provider's jobs are on the others";
 }
