@@ -14,7 +14,7 @@
 //   (b) not all registered in time, and no task in     -> ending: launcher, then tasks; 124
 //       the last tenth of it, or since it was over
 //   (c) all reported, one could not start its task     -> ending: launcher, then tasks; 127 or 126. Where no task lives the
-//                                                         launcher has 1 s to end by itself before its TERM
+//                                                         launcher has 5 s to end by itself before its TERM
 //   (d) a TaskStarter lost before it reported          its task is Lost; nothing else: pam ends with the launcher
 //   (e) launcher exits, tasks are left                 -> ending: TERM, KILL after terminate_interval
 //       launcher dies of a signal pam did not send     -> ending: TERM, KILL after 1 s
@@ -72,7 +72,7 @@ inline constexpr Duration kSettle =
 inline constexpr int kPartsOfTimeout = 10;
 inline constexpr Duration kQuickKill = std::chrono::seconds(1);  // from TERM to KILL for what is broken
 // For a launcher none of whose tasks could be started to end by itself: Open MPI's crashes where a TERM meets its own end.
-inline constexpr Duration kOwnEnd = std::chrono::seconds(1);
+inline constexpr Duration kOwnEnd = std::chrono::seconds(5);
 inline constexpr Duration kDrain =
     std::chrono::milliseconds(200);  // for reports in flight when the launcher ends
 inline constexpr Duration kVerdict = std::chrono::milliseconds(100);  // for the launcher's own end to be seen

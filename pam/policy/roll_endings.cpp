@@ -169,13 +169,14 @@ void Endings::begin_ending(const std::string& why, std::optional<int> verdict, D
   roll_.settle_at.reset();
   roll_.linger_at.reset();
   roll_.clean_at.reset();
+  const bool ends_by_itself = roll_.live == 0 && roll_.not_started > 0;
+  const Duration own_end = ends_by_itself ? kOwnEnd : Duration{0};
   if (roll_.launcher_running()) {
-    const bool ends_by_itself = roll_.live == 0 && roll_.not_started > 0;
-    ends_by_itself ? void(roll_.launcher_term_at = now_ + kOwnEnd) : term_launcher();
+    ends_by_itself ? void(roll_.launcher_term_at = now_ + own_end) : term_launcher();
     roll_.sent_to_launcher.insert(SIGKILL);
-    roll_.launcher_kill_at = now_ + grace;
+    roll_.launcher_kill_at = now_ + own_end + grace;
   }
-  end_tasks(grace);
+  end_tasks(own_end + grace);
 }
 
 void Endings::term_launcher() {

@@ -146,16 +146,20 @@ TEST(Roll, WhatCouldNotBeStartedEndsTheJobWhenAllHaveReported) {
 }
 
 // Open MPI's mpirun crashes where a TERM meets its own abort.
-TEST(Roll, ALauncherWithoutAnyTaskHasASecondToEndByItself) {
+TEST(Roll, ALauncherWithoutAnyTaskHasTimeToEndByItself) {
   for (const bool ends : {true, false}) {
     RollDriver d(rules(2));
     d.launch();
     d.fails_to_start(ENOENT);
     d.fails_to_start(ENOENT);
     EXPECT_FALSE(d.did("SignalLauncher TERM"));
-    d.pass(999ms);
+    d.pass(4999ms);
     EXPECT_FALSE(d.did("SignalLauncher TERM"));
-    if (!ends) EXPECT_EQ(d.pass(1ms), (Texts{"SignalLauncher TERM", "SignalLauncher CONT"}));
+    if (!ends) {
+      EXPECT_EQ(d.pass(1ms), (Texts{"SignalLauncher TERM", "SignalLauncher CONT"}));
+      EXPECT_EQ(d.pass(9999ms), Texts{}) << "KILL comes as long after TERM as ever";
+      EXPECT_EQ(d.pass(1ms).back(), "KillLauncherTree");
+    }
     d.launcher_ends(ends ? ExitStatus::exited(134) : ExitStatus::signaled(SIGTERM));
     EXPECT_EQ(d.finished->exit_code, 127);
   }
