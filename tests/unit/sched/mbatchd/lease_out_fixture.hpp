@@ -122,6 +122,7 @@ class LeaseOutTest : public ForwardShellTest {
     tells(host, sched::report::HostCame{});
     keeper->connected(host, true);
     out->host_came(host);
+    flush();
     res_answers(host);
   }
   sched::lease::LeaseReport lease() const {
