@@ -17,7 +17,8 @@ bool returns_files(const wire::Submission& job) {
 }  // namespace
 
 int run_interactive(io::Stage& stage, JobWaiter& waiter, const wire::Submission& job) {
-  const auto ready = waiter.until_ready();
+  std::optional<EndingSignals> signals(std::in_place);  // none is lost until the stream's loop reads them
+  const auto ready = waiter.until_ready(*signals);
   if (!ready) return stage.fail(ready.error().text);
   if (const auto* const ended = std::get_if<client::JobEnd>(&*ready)) {
     if (ended->killed_pending) waiter.say("<<Terminated while pending>>");
@@ -39,6 +40,7 @@ int run_interactive(io::Stage& stage, JobWaiter& waiter, const wire::Submission&
   // Where the job has a terminal, Ctrl-C is a key of it: a shell there gets many.
   if (!settings.terminal) settings.passed_on = [&waiter](int signal) { waiter.tell_passed_on(signal); };
   const auto ends = io::run_streams({order}, settings);
+  signals.reset();
   const bool elsewhere = carrier.has_value();
   carrier.reset();
   const auto& end = ends.front();

@@ -1,7 +1,6 @@
 #include "sched/commands/job_waiter.hpp"
 
 #include <signal.h>
-#include <sys/signalfd.h>
 #include <unistd.h>
 
 #include <optional>
@@ -12,40 +11,6 @@
 #include "sched/client/orders.hpp"
 
 namespace rollcall::sched {
-namespace {
-
-// SIGINT, SIGTERM, SIGHUP as a readable descriptor, while it lives.
-class EndingSignals {
- public:
-  EndingSignals() {
-    sigset_t set;
-    sigemptyset(&set);
-    for (const int signal : {SIGINT, SIGTERM, SIGHUP}) sigaddset(&set, signal);
-    sigprocmask(SIG_BLOCK, &set, &before_);
-    descriptor_ = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
-  }
-  ~EndingSignals() {
-    take();
-    close(descriptor_);
-    sigprocmask(SIG_SETMASK, &before_, nullptr);
-  }
-  EndingSignals(const EndingSignals&) = delete;
-  EndingSignals& operator=(const EndingSignals&) = delete;
-  int descriptor() const { return descriptor_; }
-  // The last signal; 0: none.
-  int take() const {
-    signalfd_siginfo taken;
-    int signal = 0;
-    while (read(descriptor_, &taken, sizeof taken) > 0) signal = static_cast<int>(taken.ssi_signo);
-    return signal;
-  }
-
- private:
-  sigset_t before_{};
-  int descriptor_ = -1;
-};
-
-}  // namespace
 
 JobWaiter::JobWaiter(client::Session& session, wire::JobKey key, bool quiet)
     : session_(session), key_(std::move(key)), quiet_(quiet), terminal_(isatty(STDERR_FILENO) == 1) {}
@@ -118,10 +83,10 @@ void JobWaiter::kill() {
   client::signal_jobs(session_, std::move(order));  // the next report tells what became of it
 }
 
-client::Answered<JobWaiter::Ready> JobWaiter::until_ready() {
-  const EndingSignals signals;
+client::Answered<JobWaiter::Ready> JobWaiter::until_ready(const EndingSignals& signals) {
+  auto until = client::Until::ready;
   while (true) {
-    auto waited = wait(client::Until::ready, signals.descriptor());
+    auto waited = wait(until, signals.descriptor());
     if (const auto* const ended = std::get_if<client::JobEnd>(&waited)) return Ready(*ended);
     if (auto* const failure = std::get_if<client::Failure>(&waited)) return std::move(*failure);
     if (auto* const place = std::get_if<wire::StreamPlace>(&waited)) {
@@ -130,6 +95,7 @@ client::Answered<JobWaiter::Ready> JobWaiter::until_ready() {
     }
     signals.take();
     kill();
+    until = client::Until::over;  // it may be ready all the same, but not for long
   }
 }
 

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "sched/client/await_job.hpp"
+#include "sched/commands/ending_signals.hpp"
 #include "sched/policy/submit/awaited_lines.hpp"
 
 namespace rollcall::sched {
@@ -20,9 +21,10 @@ class JobWaiter {
 
   // Waits until the job is over. A signal that ends bsub leaves the job.
   client::Answered<client::JobEnd> until_over();
-  // Waits until the job's host has it ready (then the place), or it is over. A signal that ends bsub ends the job.
+  // Waits until the job's host has it ready (then the place), or it is over. A signal that ends bsub ends the job; one that comes when
+  // the place is known is left in `signals`.
   using Ready = std::variant<wire::StreamPlace, client::JobEnd>;
-  client::Answered<Ready> until_ready();
+  client::Answered<Ready> until_ready(const EndingSignals& signals);
 
   const wire::JobKey& key() const { return key_; }
   // As last reported; 0: none was.

@@ -174,6 +174,7 @@ class Daemon {
                    }}),
         requests_(loop_.context(), book_.commands(), committer_, queries_, controls_, clients_, links_, log,
                   {[this](sched::Effects effects) { changed(std::move(effects)); }, [this] { turn_soon(); },
+                   [this](io::LinkId link, JobKey job) { waiters_.submitted(link, job); },
                    [this]() -> const Configuration& { return *files_.configuration(); },
                    [this](std::size_t bytes) { return memory_.has(bytes); },
                    [this](const wire::ControlBatch& asked, const sched::Identity& who) {

@@ -71,7 +71,12 @@ void Requests::submit(io::LinkId link, const sched::Identity& who, const wire::S
                           refusal(Refusal::FAILED,
                                   "mbatchd cannot have the memory that more jobs need; submit again when "
                                   "jobs have ended, or ask your administrator"));
-  applied(link, commands_.submit(request, who, io::wall_now()));
+  auto done = commands_.submit(request, who, io::wall_now());
+  for (int i = 0; i < done.reply.submitted().jobs_size(); ++i)
+    if (const auto& job = done.reply.submitted().jobs(i);
+        job.id() != 0 && request.jobs(i).interactive() != wire::Submission::NONE)
+      handler_.interactive(link, {job.id(), 0});
+  applied(link, std::move(done));
 }
 
 // A submission must not fail halfway, so memory for all of it is checked before it begins.

@@ -21,6 +21,7 @@ class Requests {
   struct Handler {
     std::function<void(sched::Effects)> changed;
     std::function<void()> turn_soon;
+    std::function<void(io::LinkId, sched::JobKey)> interactive;  // such a job was accepted
     std::function<const Configuration&()> configuration;
     std::function<bool(std::size_t bytes)> memory_for;  // so many more
     std::function<sched::book::Applied(const wire::ControlBatch&, const sched::Identity&)> write_off;

@@ -19,6 +19,11 @@ constexpr std::int64_t kComesAgain =
 
 // ---------------------------------------------------------------- jobs
 
+void Waiters::submitted(io::LinkId link, sched::JobKey key) {
+  submitted_[link] = key;
+  left_.erase(key);
+}
+
 void Waiters::await(io::LinkId link, const wire::AwaitJob& asked, const sched::Identity& who) {
   const auto key = sched::key_of(asked.key());
   const sched::Job* job = shown(key);
@@ -130,6 +135,7 @@ void Waiters::forget(LinksById& index, std::int32_t id, io::LinkId link) {
 }
 
 void Waiters::ended(io::LinkId link) {
+  submitted_.erase(link);
   forget_condition(link);
   const auto waiter = jobs_.find(link);
   if (waiter == jobs_.end()) return;
@@ -140,13 +146,16 @@ void Waiters::ended(io::LinkId link) {
 bool Waiters::interactive_before_start(sched::JobKey key) const {
   const sched::Job* job = table_.find(key);
   return job != nullptr && job->asked->interactive() != wire::Submission::NONE &&
-         !sched::finished(job->status()) && !job->record.started() && table_.stream(key) == nullptr;
+         !sched::finished(job->status()) && !job->record.started();
 }
 
 bool Waiters::left(io::LinkId link, WallTime now) {
   const auto waiter = jobs_.find(link);
-  if (waiter == jobs_.end() || !interactive_before_start(waiter->second.key)) return false;
-  left_[waiter->second.key] = WallTime{now.us + kComesAgain};
+  const auto submitted = submitted_.find(link);
+  if (waiter == jobs_.end() && submitted == submitted_.end()) return false;
+  const sched::JobKey key = waiter != jobs_.end() ? waiter->second.key : submitted->second;
+  if (!interactive_before_start(key)) return false;
+  left_[key] = WallTime{now.us + kComesAgain};
   return true;
 }
 

@@ -22,12 +22,14 @@ class Waiters {
     std::function<void(io::LinkId, const wire::BatchReply&)> reply;
     // Why a job pends; the key reason first.
     std::function<std::vector<wire::BatchReply::Reason>(sched::JobKey)> reasons;
-    // The bsub of an interactive job that has not begun has ended, and did not connect again.
+    // The bsub of an interactive job whose process does not run yet has ended, and did not connect again.
     std::function<void(const sched::Job&)> abandoned = {};
   };
   Waiters(const sched::book::JobTable& table, Handler handler)
       : table_(table), handler_(std::move(handler)) {}
 
+  // An interactive job came by this link: whoever submitted it is about to wait for it.
+  void submitted(io::LinkId link, sched::JobKey key);
   // Both answer at once if there is something to report.
   void await(io::LinkId link, const wire::AwaitJob& asked, const sched::Identity& who);
   void await(io::LinkId link, const wire::AwaitCondition& asked, const sched::Identity& who, WallTime now);
@@ -68,6 +70,7 @@ class Waiters {
   const sched::book::JobTable& table_;
   Handler handler_;
   std::map<io::LinkId, JobWaiter> jobs_;
+  std::map<io::LinkId, sched::JobKey> submitted_;  // and not waited for yet
   LinksById by_id_;
   std::map<io::LinkId, ConditionWaiter> conditions_;
   LinksById conditions_by_id_;  // of every job that a condition names

@@ -86,6 +86,41 @@ TEST_F(WaitersTest, AnInteractiveJobThatPendsIsAbandonedWhenItsBsubIsKilled) {
   EXPECT_FALSE(some.left(kLink, now));
 }
 
+// It can be killed between its submission and its question, and when the job's host is ready for it.
+TEST_F(WaitersTest, AnInteractiveJobIsAbandonedUntilItsProcessRuns) {
+  auto job = sched::book::plain_job();
+  job.set_interactive(wire::Submission::PLAIN);
+  std::vector<JobKey> abandoned;
+  Waiters some{book->jobs(),
+               {[](io::LinkId, const wire::BatchReply&) {},
+                [](JobKey) { return std::vector<wire::BatchReply::Reason>(); },
+                [&](const sched::Job& gone) { abandoned.push_back(gone.key()); }}};
+  const JobKey pends{submit(job), 0}, ready{submit(job), 0}, running{submit(job), 0};
+  some.submitted(kLink, pends);
+  some.submitted(kOther, pends);  // it has sent the submission again
+  ASSERT_TRUE(some.left(kOther, now));
+  some.ended(kOther);
+  some.tick(*some.next_deadline());
+  EXPECT_THAT(abandoned, ElementsAre(pends));
+  hello("hostA");
+  dispatch(ready);
+  sched::report::Ready told{{ready, 1}, {}};
+  told.stream.set_port(1234);
+  tells("hostA", told);
+  ASSERT_NE(book->jobs().stream(ready), nullptr);
+  wire::AwaitJob asked;
+  asked.mutable_key()->set_id(ready.id);
+  some.await(kLink, asked, sched::book::kAnn);
+  ASSERT_TRUE(some.left(kLink, now));
+  some.ended(kLink);
+  some.tick(*some.next_deadline());
+  EXPECT_THAT(abandoned, ElementsAre(pends, ready));
+  some.submitted(kLink, running);
+  dispatch(running);
+  runs(running);
+  EXPECT_FALSE(some.left(kLink, now)) << "its shepherd sees that the terminal is gone";
+}
+
 TEST_F(WaitersTest, AConditionThatHoldsIsAnsweredAtOnce) {
   submit(sched::book::plain_job());
   run_to_the_end({1, 0}, 0);
