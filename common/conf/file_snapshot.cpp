@@ -1,7 +1,7 @@
 // The packed form of a set:
 //
-//   set   = "rollcall files 1" newline ENV_DIR { PATH TEXT } "end" newline       each path once
-//   ENV_DIR, PATH, TEXT = length ":" bytes newline                               length: of the bytes, in decimal
+//   set = "rollcall files 1" newline ENV_DIR { NAME TEXT } { PATH TEXT } "end" newline    each NAME and PATH once
+//   ENV_DIR, NAME, PATH, TEXT = length ":" bytes newline                                  length: of the bytes, in decimal
 #include "common/conf/file_snapshot.hpp"
 
 #include <algorithm>
@@ -49,9 +49,13 @@ FileSources FileSnapshot::sources() {
   return through;
 }
 
-std::string FileSnapshot::packed() const {
+std::string FileSnapshot::packed(const std::map<std::string, std::string>& beside) const {
   std::string bytes(kPackedHead);
   pack(sources_.env_dir, bytes);
+  for (const auto& [name, text] : beside) {
+    pack(name, bytes);
+    pack(text, bytes);
+  }
   for (const auto& [path, text] : texts_) {
     if (!text) continue;
     pack(path, bytes);

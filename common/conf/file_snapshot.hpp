@@ -26,8 +26,9 @@ class FileSnapshot {
 
   // Sources for read_cluster_files() and read_lsb_files() that record every text and decision. The snapshot must outlive them.
   FileSources sources();
-  // All files that were found, for unpacked(). Call before complete().
-  std::string packed() const;
+  // All files that were found, for unpacked(). Call before complete(). `beside`: texts that are no files of the set, by names that are no
+  // paths; an older release ignores them.
+  std::string packed(const std::map<std::string, std::string>& beside = {}) const;
   // Call when the whole set has been read.
   void complete();
 

@@ -4,11 +4,15 @@
 #include "common/io/config_source.hpp"
 #include "common/io/host_addresses.hpp"
 #include "sched/policy/lease/export_files.hpp"
+#include "sched/policy/lease/export_text.hpp"
 #include "sched/policy/lease/kept_exports.hpp"
 #include "sched/policy/values/file_checks.hpp"
 
 namespace rollcall::mbatchd {
 namespace {
+
+// The name of export_text() in a packed set. It is no path.
+constexpr const char* kExportsInForce = "exports in force";
 
 void tell(LoadedConfiguration& loaded, const conf::Problems& problems) {
   const auto errors = problems.error_lines();
@@ -18,8 +22,8 @@ void tell(LoadedConfiguration& loaded, const conf::Problems& problems) {
   for (auto& line : problems.warning_lines()) loaded.warnings.push_back(std::move(line));
 }
 
-// The files of the set; `sources` keeps what it reads of them.
-LoadedConfiguration load_set(const conf::FileSources& sources, const Configuration* before) {
+// The files of the set; `sources` keeps what it reads of them. `before`: the exports in force; nullptr: none.
+LoadedConfiguration load_set(const conf::FileSources& sources, const conf::LsbResources* before) {
   LoadedConfiguration loaded;
   auto cluster = conf::read_cluster_files(sources);
   tell(loaded, cluster.problems);
@@ -54,8 +58,8 @@ LoadedConfiguration load_set(const conf::FileSources& sources, const Configurati
   sched::lease::check_export_files(files, *lsb.files, made->peers, requirements);
   for (const auto& problem : requirements.all()) loaded.warnings.push_back(problem.line());
   if (before != nullptr)
-    loaded.kept_exports = sched::lease::keep_exports(lsb.files->resources, before->files.lsb->resources,
-                                                     lsb.problems, files, made->peers);
+    loaded.kept_exports =
+        sched::lease::keep_exports(lsb.files->resources, *before, lsb.problems, files, made->peers);
   loaded.warnings.insert(loaded.warnings.end(), loaded.kept_exports.begin(), loaded.kept_exports.end());
   made->files.lsb = std::make_shared<conf::LsbFiles>(std::move(*lsb.files));
   made->rules = sched::cycle::placement_rules(made->files.cluster, made->files.lsb);
@@ -63,11 +67,17 @@ LoadedConfiguration load_set(const conf::FileSources& sources, const Configurati
   return loaded;
 }
 
-LoadedConfiguration load(const std::shared_ptr<conf::FileSnapshot>& kept, const Configuration* before,
+// Where exports stay that no file has any more, the exports in force are packed too.
+std::string packed(const conf::FileSnapshot& kept, const LoadedConfiguration& loaded) {
+  if (loaded.kept_exports.empty()) return kept.packed();
+  return kept.packed(
+      {{kExportsInForce, sched::lease::export_text(loaded.configuration->files.lsb->resources)}});
+}
+
+LoadedConfiguration load(const std::shared_ptr<conf::FileSnapshot>& kept, const conf::LsbResources* before,
                          const std::string& instead_of = {}) {
   auto loaded = load_set(kept->sources(), before);
-  if (loaded.configuration && instead_of.empty() && loaded.kept_exports.empty())
-    loaded.packed = kept->packed();
+  if (loaded.configuration && instead_of.empty()) loaded.packed = packed(*kept, loaded);
   kept->complete();
   loaded.kept = kept;
   if (loaded.configuration) {
@@ -79,13 +89,17 @@ LoadedConfiguration load(const std::shared_ptr<conf::FileSnapshot>& kept, const 
   return loaded;
 }
 
+const conf::LsbResources* exports_of(const Configuration* before) {
+  return before == nullptr ? nullptr : &before->files.lsb->resources;
+}
+
 }  // namespace
 
 LoadedConfiguration load_configuration(const std::optional<std::string>& env_dir,
                                        const Configuration* before) {
   return load(
       std::make_shared<conf::FileSnapshot>(env_dir ? io::file_sources_of(*env_dir) : io::real_file_sources()),
-      before);
+      exports_of(before));
 }
 
 std::vector<io::NamedPath> trusted_paths(const Configuration& configuration) {
@@ -111,13 +125,17 @@ LoadedConfiguration load_trusted_configuration(const std::optional<std::string>&
 }
 
 LoadedConfiguration load_configuration_anew(const conf::FileSnapshot& kept, const Configuration& before) {
-  return load(kept.again(), &before, before.instead_of);
+  return load(kept.again(), exports_of(&before), before.instead_of);
 }
 
 LoadedConfiguration load_packed_configuration(const std::string& packed, const std::string& instead_of) {
   auto sources = conf::unpacked(packed, io::local_time_in);
   if (!sources) return {};
-  return load(std::make_shared<conf::FileSnapshot>(std::move(*sources)), nullptr, instead_of);
+  std::optional<conf::LsbResources> exports;
+  if (const auto text = sources->read(kExportsInForce))
+    exports = sched::lease::read_export_text(*text, kExportsInForce);
+  return load(std::make_shared<conf::FileSnapshot>(std::move(*sources)), exports ? &*exports : nullptr,
+              instead_of);
 }
 
 }  // namespace rollcall::mbatchd

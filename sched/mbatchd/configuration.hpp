@@ -34,9 +34,10 @@ struct LoadedConfiguration {
   std::vector<std::string> errors, warnings;           // one line each
   std::shared_ptr<const conf::FileSnapshot> kept;      // also of a set with errors
   bool elsewhere = false;                              // the error is that mbatchd is to run on another host
-  std::string packed;                                  // the texts of a set without errors, as they were read
-  // Exports of the set before that stay in force, one line each. Such a set is not packed: a later start needs the set before it.
-  std::vector<std::string> kept_exports;
+  // The texts of a set without fatal errors, as they were read, and the exports in force where some of them stay. "": no such set, or it is
+  // one that was packed before.
+  std::string packed;
+  std::vector<std::string> kept_exports;  // exports of the set before that stay in force, one line each
 };
 
 // `env_dir`: LSF_ENVDIR by option; none: as the environment says. An error as well where mbatchd is to run elsewhere. `before`: the set in

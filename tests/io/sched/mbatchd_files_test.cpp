@@ -21,6 +21,13 @@ class BrokenFiles : public Stage {
     request.mutable_control()->set_action(action);
     return request;
   }
+  // The lines that badmin reconfig prints.
+  std::string reconfigured() const {
+    const auto reply = ask(control(Control::RECONFIG));
+    std::string lines = reply.text() + reply.refusal().text();
+    for (const auto& outcome : reply.outcomes().outcomes()) lines += outcome.text() + "\n";
+    return lines;
+  }
   std::string show_status() const { return ask(control(Control::SHOW_STATUS)).text(); }
   std::string kept() const { return share() + "/configuration.kept"; }
   std::string priority() const {
@@ -70,6 +77,34 @@ TEST_F(BrokenFiles, ReconfiguredFilesAreKept) {
   break_file("lsbatch/test/configdir/lsb.queues");
   EXPECT_THAT(start(), HasSubstr("lsb.queues:")) << log();
   EXPECT_EQ(priority(), "55");
+}
+
+// What mbatchd ran with, not the last files without a slip.
+TEST_F(BrokenFiles, FilesWithAKeptExportAreKeptWithIt) {
+  const auto export_of = [&](const std::string& host) {
+    write(
+        "lsbatch/test/configdir/lsb.resources",
+        "Begin HostExport\nPER_HOST = " + host + "\nSLOTS = 1\nDISTRIBUTION = ([west, 1])\nEnd HostExport\n");
+  };
+  const std::string stays = "PER_HOST " + host_ + ", which no section has now, stays exported as before";
+  export_of(host_);
+  write_queues("PRIORITY = 44\n");
+  expect_started();
+  export_of("slip");
+  write_queues("PRIORITY = 55\n");
+  EXPECT_THAT(reconfigured(), HasSubstr(stays)) << log();
+  kill_hard();
+  const std::string good = file(directory_ + "/conf/lsbatch/test/configdir/lsb.queues");
+  break_file("lsbatch/test/configdir/lsb.queues");
+  EXPECT_THAT(start(), StartsWith("ready: it has the files of ")) << log();
+  EXPECT_EQ(priority(), "55");
+  write("lsbatch/test/configdir/lsb.queues", good);
+  EXPECT_THAT(reconfigured(), HasSubstr(stays)) << log();
+  kill_hard();
+  expect_started();
+  EXPECT_THAT(reconfigured(), HasSubstr(stays)) << log();
+  export_of(host_);
+  EXPECT_THAT(reconfigured(), Not(HasSubstr("stays"))) << log();
 }
 
 TEST_F(BrokenFiles, AnInvalidValueIsLeftOutAndTold) {

@@ -108,6 +108,19 @@ TEST(FileSnapshot, APackedSetIsReadAgainWithoutItsFiles) {
   EXPECT_EQ(missing.error().text, "/c/other: was not there when the files were kept");
 }
 
+TEST(FileSnapshot, ATextBesideTheFilesIsPackedOnce) {
+  auto files = lab(kNight);
+  FileSnapshot kept(files.sources());
+  EXPECT_TRUE(read_cluster_files(kept.sources()).files);
+  const auto with = unpacked(kept.packed({{"in force", "x\n"}}), files.sources().time);
+  ASSERT_TRUE(with);
+  EXPECT_EQ(*with->read("in force"), "x\n");
+  EXPECT_TRUE(with->read("/c/lsf.conf"));
+  const auto without = unpacked(kept.packed(), files.sources().time);
+  ASSERT_TRUE(without);
+  EXPECT_FALSE(without->read("in force"));
+}
+
 TEST(FileSnapshot, APackedSetIsWholeOrNone) {
   auto files = lab("EXINTERVAL = 5\n");
   FileSnapshot kept(files.sources());
