@@ -41,13 +41,19 @@ class LoadReader {
     return settings;
   }
 
-  // Warns of each unknown name; where it looks like a typing error, the warning has the known name.
+  // Warns of each known name without a value, and of each unknown name; where that looks like a typing error, the warning has the known
+  // name.
   void warn_of_names() {
     auto known = load_setting_names();
     for (const auto& parameter : known_parameters())
       if (parameter.file == KnownParameter::File::lsf_conf) known.push_back(parameter.name);
     for (const auto& [name, setting] : conf_.settings()) {
-      if (std::find(known.begin(), known.end(), name) != known.end()) continue;
+      if (std::find(known.begin(), known.end(), name) != known.end()) {
+        if (setting.value.empty())
+          problems_.warning(setting_place(setting),
+                            name + ": found no value, expected one; it counts as not set");
+        continue;
+      }
       // The prefix must be right: LSB_CONFDIR is not LSF_CONFDIR.
       const auto meant = std::find_if(known.begin(), known.end(), [&name = name](std::string_view one) {
         return name.substr(0, 4) == one.substr(0, 4) && one_slip(name, one);

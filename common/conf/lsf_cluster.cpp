@@ -131,7 +131,13 @@ void ClusterReader::read_administrators() {
   for (const std::string_view section : {"ClusterAdmins", "ClusterManager"})
     each_row(file_, section, {{}, {"ADMINISTRATORS", "MANAGER"}}, problems_, [this](const Row& row) {
       for (const std::string_view keyword : {"ADMINISTRATORS", "MANAGER"}) {
-        if (const Cell* cell = row.given(keyword)) cluster_.administrators_place = cell->place;
+        if (const Cell* cell = row.given(keyword)) {
+          if (!cluster_.administrators.empty())
+            problems_.warning(cell->place, std::string(keyword) + ": found " + printable(cell->text) +
+                                               ", expected one list of administrators; those at " +
+                                               cluster_.administrators_place.text() + " count too");
+          cluster_.administrators_place = cell->place;
+        }
         for (const std::string& name : RowReader(row, problems_).words(keyword))
           cluster_.administrators.push_back(name);
       }
@@ -225,6 +231,11 @@ void ClusterReader::read_remote_clusters() {
              if (std::none_of(shared_.clusters.begin(), shared_.clusters.end(),
                               [&remote](const ClusterRow& known) { return known.name == remote.name; }))
                return cells.error("CLUSTERNAME", remote.name, "a cluster of lsf.shared");
+             for (const RemoteCluster& other : cluster_.remote_clusters)
+               if (other.name == remote.name)
+                 return cells.warning(
+                     "CLUSTERNAME", remote.name,
+                     "one row for it; this one is passed over for that at " + other.place.text());
              set(remote.equivalent, cells.yes_no("EQUIV"));
              set(remote.cache_interval, cells.seconds("CACHE_INTERVAL"));
              set(remote.receive_from, cells.yes_no("RECV_FROM"));

@@ -142,9 +142,14 @@ LsfConf LsfConf::parse(std::string_view text, const std::string& file_name, Prob
     if (content.empty() || content.front() == '#') continue;
     const Place place{file_name, line.number};
     auto pair = pair_of(content);
-    if (pair)
-      conf.settings_[pair->name] = {std::move(pair->value), place.text()};
-    else if (tells_a_place(content))
+    if (pair) {
+      Setting& setting = conf.settings_[pair->name];
+      if (!setting.where.empty() && setting.value != pair->value)
+        problems.warning(setting_place(setting), pair->name + ": found " + printable(setting.value) +
+                                                     ", expected " + pair->name + " once; line " +
+                                                     std::to_string(place.line) + " counts");
+      setting = {std::move(pair->value), place.text()};
+    } else if (tells_a_place(content))
       problems.fatal(place, pair.error().text);
     else
       problems.error(place, pair.error().text);
@@ -155,11 +160,15 @@ LsfConf LsfConf::parse(std::string_view text, const std::string& file_name, Prob
 Result<LsfConf> LsfConf::parse(std::string_view text, const std::string& file_name) {
   Problems problems;
   LsfConf conf = parse(text, file_name, problems);
-  if (problems.all().empty()) return conf;
+  const Problem* first = nullptr;
   std::vector<int> also_broken;
-  for (auto problem = std::next(problems.all().begin()); problem != problems.all().end(); ++problem)
-    also_broken.push_back(problem->place.line);
-  return configuration_error(problems.all().front().line() + broken_too(also_broken));
+  for (const Problem& problem : problems.all()) {
+    if (problem.kind == Problem::Kind::warning) continue;
+    if (first != nullptr) also_broken.push_back(problem.place.line);
+    if (first == nullptr) first = &problem;
+  }
+  return first == nullptr ? Result<LsfConf>(std::move(conf))
+                          : configuration_error(first->line() + broken_too(also_broken));
 }
 
 const Setting* LsfConf::find(std::string_view name) const {

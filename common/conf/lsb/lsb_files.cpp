@@ -6,6 +6,7 @@
 #include "common/base/host_list.hpp"
 #include "common/conf/known_parameters.hpp"
 #include "common/conf/lsb/forwarding_checks.hpp"
+#include "common/conf/lsb/group_checks.hpp"
 #include "common/conf/lsb/matching_resources.hpp"
 #include "common/conf/row_reader.hpp"
 #include "common/conf/without_effect.hpp"
@@ -46,12 +47,16 @@ class CrossCheck {
     check_forwarding(files_, cluster_, problems_);
     for (const BatchHost& host : files_.hosts.hosts) check_batch_host(host);
     for (const HostGroup& group : files_.hosts.groups) check_members(group.name, group.members, group.place);
+    check_groups(files_.hosts.groups, problems_);
+    check_groups(files_.users.groups, problems_);
     for (const HostPartition& partition : files_.hosts.partitions)
       for (const HostItem& item : partition.hosts) check_item(partition.name, item, partition.place);
     for (const ComputeUnit& unit : files_.hosts.compute_units)
       check_members(unit.name, unit.members, unit.place);
     for (const HostExport& lease : files_.resources.host_exports) check_export(lease);
     for (const ResourceLimit& limit : files_.resources.limits) check_limit(limit);
+    for (const ReservationMethod& method : files_.resources.reservation_methods)
+      check_resource(method.resource, method.place, "this row has no effect");
   }
 
  private:
@@ -97,7 +102,15 @@ class CrossCheck {
         }
   }
 
+  // The name of an invalid row of lsf.shared has an error there.
+  void check_resource(const std::string& name, const Place& place, const char* effect) {
+    if (!cluster_.indices.find(name) && !cluster_.shared.invalid_resource(name))
+      warn(place, "RESOURCE", name, std::string("a resource of lsf.shared; ") + effect);
+  }
+
   void check_limit(const ResourceLimit& limit) {
+    for (const Share& share : limit.resources)
+      check_resource(share.name, limit.place, "the limit does not hold for it");
     for (const auto& [keyword, names] : limit.consumers)
       for (const std::string& word : names) {
         const std::string name = word.starts_with('~') ? word.substr(1) : word;

@@ -173,6 +173,7 @@ TEST(ClusterFiles, InvalidSettingsAreReported) {
           "LSF_LIM_PORT=70000\nLSF_CONFDIR=conf\nLSF_LOG_MASK=LOUD\nLSF_STRICT_RESREQ=1\nROLLCALL_HTTP=:\n"
           "LSF_SERVER_HOSTS=\"a/b\"\nA-B\nLSF_LIMPORT=1\nLSB_CONFDIR=/x\nWHAT=ever\n")),
       ElementsAre(
+          "/c/lsf.conf:2: warning: LSF_LIM_PORT: found \"17869\", expected LSF_LIM_PORT once; line 3 counts",
           "/c/lsf.conf:3: LSF_LIM_PORT: found \"70000\", expected a port from 1 to 65535",
           "/c/lsf.conf:4: LSF_CONFDIR: found \"conf\", expected an absolute path",
           "/c/lsf.conf:5: LSF_LOG_MASK: found \"LOUD\", expected LOG_EMERG ... LOG_WARNING ... LOG_DEBUG3",
@@ -203,14 +204,31 @@ TEST(ClusterFiles, InvalidSettingsAreReported) {
   EXPECT_EQ(read_load_settings(LsfConf{}, "/e")->lim_port, 7869);
 }
 
+TEST(ClusterFiles, AParameterWithoutAValueIsNamed) {
+  EXPECT_THAT(
+      said(with("/c/lsf.conf", "LSF_RES_PORT=\nLSB_SHAREDIR=  # the mount\nLSF_SERVERDIR=\"\"\n")),
+      ElementsAre(
+          "/c/lsf.conf:3: warning: LSF_RES_PORT: found no value, expected one; it counts as not set",
+          "/c/lsf.conf:4: warning: LSB_SHAREDIR: found no value, expected one; it counts as not set",
+          "/c/lsf.conf:5: warning: LSF_SERVERDIR: found no value, expected one; it counts as not set"));
+}
+
+TEST(ClusterFiles, AParameterThatIsGivenTwiceIsNamed) {
+  EXPECT_THAT(said(with("/c/lsf.conf", "LSF_RES_PORT=7000\nLSF_RES_PORT=7001\nLSF_RES_PORT=7001\n")),
+              ElementsAre("/c/lsf.conf:3: warning: LSF_RES_PORT: found \"7000\", expected LSF_RES_PORT once; "
+                          "line 4 counts"));
+  EXPECT_EQ(LsfConf::parse("A=1\nA=2\n", "f")->value("A"), "2") << "pam starts all the same";
+}
+
 TEST(ClusterFiles, ErrorsOfAllFilesAreReported) {
   auto files = lab();
   files.files["/c/lsf.conf"] += "LSF_LIM_PORT=x\n";
   files.files["/c/lsf.shared"] += "Begin Resource\nRESOURCENAME TYPE\n9x String\nEnd Resource\n";
   files.files["/c/lsf.cluster.lab"] += "Begin Host\nHOSTNAME type\nhostQ Cray\nEnd Host\n";
-  EXPECT_THAT(said(files), ElementsAre(HasSubstr("/c/lsf.conf:3: LSF_LIM_PORT"),
-                                       HasSubstr("/c/lsf.shared:19: RESOURCENAME"),
-                                       HasSubstr("/c/lsf.cluster.lab:17: type")));
+  EXPECT_THAT(
+      said(files),
+      ElementsAre(HasSubstr("/c/lsf.conf:2: warning: LSF_LIM_PORT"), HasSubstr("/c/lsf.conf:3: LSF_LIM_PORT"),
+                  HasSubstr("/c/lsf.shared:19: RESOURCENAME"), HasSubstr("/c/lsf.cluster.lab:17: type")));
   EXPECT_THAT(said({}),
               ElementsAre("/c/lsf.conf: found nothing to read, expected a file: No such file or directory"));
   files.files.erase("/c/lsf.cluster.lab");
