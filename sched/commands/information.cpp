@@ -34,7 +34,10 @@ int busers(io::Stage& stage, const CommandWords& words) {
   for (const auto& name : words.operands()) ask.add_users(name);
   auto users = ask_all(stage, client::ask_users, std::move(ask));
   if (!users) return io::kFailed;
-  const int status = words.operands().empty() ? 0 : drop_unknown(*users);
+  // A user who is only named in lsb.users may be unknown on this host.
+  const auto& names = words.operands();
+  const bool named = !names.empty() && std::find(names.begin(), names.end(), "all") == names.end();
+  const int status = named ? drop_unknown(*users) : 0;
   if (status != 0 && users->users().empty()) return status;
   const std::string standard = own_or("LSB_BUSERS_FORMAT", programs(stage).busers_format);
   if (words.has("-o") || words.has("-json") || (!standard.empty() && !words.has("-w"))) {

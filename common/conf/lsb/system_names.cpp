@@ -61,6 +61,7 @@ void check_system_names(const ClusterFiles& files, const SystemNames& system, Pr
 void check_system_names(const LsbFiles& lsb, const SystemNames& system, Problems& problems) {
   UserCheck users(system, problems);
   for (const UserGroup& group : lsb.users.groups) users.add_group(group.name);
+  for (const UserLimits& row : lsb.users.users) users.check("USER_NAME", {row.name}, row.place);
   for (const UserGroup& group : lsb.users.groups) users.check("GROUP_MEMBER", group.members, group.place);
   for (const QueueRow& queue : lsb.queues)
     for (const auto& [keyword, names] :
