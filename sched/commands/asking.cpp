@@ -26,6 +26,13 @@ int complain(const std::string& line) {
   return io::kFailed;
 }
 
+int complain_of_none(io::Stage& stage, const CommandWords& words, const std::string& json,
+                     const std::string& line) {
+  if (!words.has("-json")) return complain(line);
+  stage.print(json);
+  return io::kFailed;
+}
+
 int failed(io::Stage& stage, const client::Failure& failure) {
   return stands_alone(failure) ? complain(failure.text) : stage.fail(failure.text);
 }

@@ -18,6 +18,9 @@ std::optional<client::Session> client_of(io::Stage& stage);
 
 // Prints a line on standard error as it is: LSF's own messages come without the command's name. Gives kFailed.
 int complain(const std::string& line);
+// The answer has no rows: with -json prints `json`, a document without records, else `line`. Gives kFailed.
+int complain_of_none(io::Stage& stage, const CommandWords& words, const std::string& json,
+                     const std::string& line);
 // Prints why there is no answer. Gives kFailed.
 int failed(io::Stage& stage, const client::Failure& failure);
 

@@ -132,7 +132,8 @@ int run_bhosts(io::Stage& stage, const CommandWords& words) {
   if (words.has("-s")) {
     const auto shared = client::ask_shared_resources(*session, ask);
     if (!shared) return hosts_failed(stage, shared.error(), ask.resreq());
-    if (shared->rows().empty()) return complain("No shared resources defined");
+    if (shared->rows().empty())
+      return complain_of_none(stage, words, show::shared_rows_json(*shared), "No shared resources defined");
     return stage.print(words.has("-json") ? show::shared_rows_json(*shared)
                                           : show::shared_rows_table(*shared));
   }
@@ -141,6 +142,7 @@ int run_bhosts(io::Stage& stage, const CommandWords& words) {
   session.reset();
   if (words.has("-x")) {
     if (!keep_exceptional(stage, *hosts)) return io::kFailed;
+    if (hosts->hosts().empty() && words.has("-json")) return print_hosts(stage, words, *hosts), io::kFailed;
     if (hosts->hosts().empty()) return complain("There is no exceptional host found");
   }
   const bool each = words.has("-X") || words.has("-l") || words.has("-gpu") || words.has("-x");

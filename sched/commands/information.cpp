@@ -97,7 +97,9 @@ int bapp(io::Stage& stage, const CommandWords& words) {
   const auto answer = ask_all(stage, client::ask_applications, std::move(ask));
   if (!answer) return io::kFailed;
   const auto& applications = *answer;
-  if (applications.applications().empty()) return complain("No application profile found");
+  if (applications.applications().empty())
+    return complain_of_none(stage, words, show::applications_json(applications, false),
+                            "No application profile found");
   if (words.has("-json")) return stage.print(show::applications_json(applications, words.has("-l")));
   return stage.print(words.has("-l") ? show::applications_long(applications)
                                      : show::applications_table(applications));
@@ -115,7 +117,8 @@ int blimits(io::Stage& stage, const CommandWords& words) {
   ask.set_configured(words.has("-c"));
   const auto limits = ask_all(stage, client::ask_limits, std::move(ask));
   if (!limits) return io::kFailed;
-  if (limits->rows().empty()) return complain("No resource usage found.");
+  if (limits->rows().empty())
+    return complain_of_none(stage, words, show::limits_json(*limits), "No resource usage found.");
   if (words.has("-json")) return stage.print(show::limits_json(*limits));
   return stage.print(show::limits_table(*limits, words.has("-c")));
 }
