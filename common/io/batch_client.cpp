@@ -146,8 +146,10 @@ void BatchClient::tell_outage(const TalkError& error) { say_once(gone(error).tex
 Talked<void> BatchClient::connect(bool may_have_ticket) {
   if (talk_) return {};
   if (settings_.mbd_host.empty())
-    return TalkError{TalkError::Kind::ours,
-                     "ROLLCALL_MBD_HOST: found none and no master candidate, expected mbatchd's host"};
+    return TalkError{
+        TalkError::Kind::ours,
+        "cannot tell which host has mbatchd: the configuration files have errors (lsadmin ckconfig "
+        "shows them), and lsf.conf names no host in ROLLCALL_MBD_HOST"};
   std::optional<Ticket> ticket;
   if (may_have_ticket && tickets_ && !ticket_failed_) ticket = tickets_->read();
   wants_ticket_ = may_have_ticket && tickets_ && !ticket;

@@ -77,6 +77,8 @@ const conf::ClusterFiles& Stage::files() {
   }
   if (!to_ask_) warn_of_malformed_lines(*this, sources);
   partial->candidates.clear();  // ask this host alone; it knows the master
+  // mbatchd is on the first candidate, which lsf.cluster may still tell.
+  if (partial->settings.master_list.empty() && checked.rest) partial->candidates = checked.rest->candidates;
   fail(
       "warning: the configuration files have errors (lsadmin ckconfig shows them); the daemons are asked "
       "all the same");
