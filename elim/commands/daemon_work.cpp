@@ -2,7 +2,7 @@
 
 #include <unistd.h>
 
-#include "common/conf/row_reader.hpp"
+#include "common/conf/lsb/lsb_files.hpp"
 #include "common/io/host_addresses.hpp"
 #include "common/io/program_place.hpp"
 
@@ -55,16 +55,22 @@ std::string DaemonWork::no_program(const show::DaemonKind& kind) const {
   return "found no such program in " + (directory.empty() ? "LSF_SERVERDIR (not set)" : directory);
 }
 
-std::vector<std::string> DaemonWork::missing() const {
-  std::vector<std::string> lines;
-  if (!asked.empty() || !role) return lines;
+std::string DaemonWork::missing() const {
+  std::string names, reason;
+  if (!asked.empty() || !role) return "";
   for (const auto& kind : show::daemon_kinds()) {
     const bool belongs =
         kind.where != show::DaemonKind::Where::every_host && show::why_not_here(kind, *role).empty();
-    if (const auto why = belongs ? no_program(kind) : ""; !why.empty())
-      lines.push_back(kind.name + ": not started: " + why);
+    const auto why = belongs ? no_program(kind) : "";
+    if (why.empty()) continue;
+    names += (names.empty() ? "" : ", ") + kind.name;
+    reason = why;
   }
-  return lines;
+  return names.empty() ? "" : names + ": not started: " + reason;
+}
+
+bool DaemonWork::has_batch_files() const {
+  return checked.files && sources.read(conf::lsb_directory(*checked.files) + "/lsb.queues").has_value();
 }
 
 std::vector<show::DaemonKind> DaemonWork::kinds() const {

@@ -30,8 +30,10 @@ struct DaemonWork {
   std::vector<show::DaemonKind> kinds() const;
   // An error where a daemon that was named does not belong here.
   Result<void> check_asked() const;
-  // A message for each daemon that belongs here but has no program; none where daemons were named.
-  std::vector<std::string> missing() const;
+  // One line that names the daemons that belong here but have no program; "": none, or daemons were named.
+  std::string missing() const;
+  // False: the files are those of the load system alone, which needs neither res nor mbatchd.
+  bool has_batch_files() const;
   int port(const show::DaemonKind& kind) const;
 
  private:

@@ -33,6 +33,7 @@ namespace rollcall::elim {
 namespace {
 
 constexpr int kFailed = 1;
+constexpr int kNotInstalled = 5;  // as init scripts have it (Linux Standard Base)
 constexpr Patience kStartPatience{30000};
 constexpr Patience kStopPatience{10000};
 constexpr Patience kProbePatience{2000};
@@ -186,7 +187,10 @@ int start(const Work& work) {
   if (const auto note = work.place.prepare_logs(); !note.empty()) say(note);
   for (const auto& kind : work.kinds())
     if (const int code = start_one(work, kind)) return code;
-  for (const auto& line : work.missing()) say(line);
+  const auto missing = work.missing();
+  if (missing.empty()) return 0;
+  if (work.has_batch_files()) return complain(missing), kNotInstalled;
+  say(missing);
   return 0;
 }
 

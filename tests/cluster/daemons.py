@@ -178,8 +178,12 @@ def test_each_batch_daemon_is_where_it_belongs(bench):
     alone = Site(bench)
     expect_equal(alone.good("start"), f"made the cluster's key {alone.key} and its public half {alone.key}.pub\n"
                  f"lim: started, pid {alone.pid()}\n"
-                 f"res: not started: found no such program in {alone.etc}\n"
-                 f"mbatchd: not started: found no such program in {alone.etc}\n", "a host without the programs")
+                 f"res, mbatchd: not started: found no such program in {alone.etc}\n", "the load system alone")
+    alone.good("stop")
+    os.makedirs(os.path.join(alone.conf, "lsbatch", "c1", "configdir"))
+    alone.write("lsbatch/c1/configdir/lsb.queues", "")
+    expect_equal(alone.refused("start", code=5), f"lsf_daemons: res, mbatchd: not started: found no such program in {alone.etc}\n",
+                 "files of a batch system without its programs")
     expect_equal(alone.refused("start", "res"), "lsf_daemons: res: does not belong on this host: found no such program in "
                  f"{alone.etc}\n", "res without its program")
     alone.good("stop")
