@@ -1,6 +1,7 @@
 // What getent prints:
 //   ahosts   ADDRESS blanks TYPE [blanks NAME] newline ...       (an address once for each socket type)
 //   passwd   name ":" x ":" uid ":" gid ":" text ":" HOME ":" shell newline
+//   group    name ":" x ":" gid ":" members newline
 // It exits with 2 where the name is not known.
 #include "common/io/name_lookup.hpp"
 
@@ -8,8 +9,10 @@
 #include <sys/wait.h>
 
 #include <algorithm>
+#include <climits>
 #include <utility>
 
+#include "common/base/numbers.hpp"
 #include "common/io/run_program.hpp"
 
 namespace rollcall::io {
@@ -33,6 +36,23 @@ Answer ask(std::vector<std::string> words) {
   return said == nullptr ? Answer{} : Answer{std::move(said->output), said->wait_status};
 }
 
+// The field behind so many colons; "" where there is none.
+std::string field_of(const Answer& answer, int before) {
+  if (!answer.exited_with(0)) return {};
+  std::size_t field = 0;
+  for (int colons = 0; colons < before; ++colons) {
+    field = answer.text.find(':', field);
+    if (field == std::string::npos) return {};
+    ++field;
+  }
+  return answer.text.substr(field, answer.text.find(':', field) - field);
+}
+
+std::optional<std::uint32_t> number_in(const std::string& text) {
+  const auto number = parse_whole(text, 0, INT_MAX);
+  return number ? std::optional(static_cast<std::uint32_t>(*number)) : std::nullopt;
+}
+
 }  // namespace
 
 std::optional<std::vector<std::string>> look_up_host(const std::string& name) {
@@ -49,16 +69,14 @@ std::optional<std::vector<std::string>> look_up_host(const std::string& name) {
   return addresses;
 }
 
-std::string look_up_home(uid_t user) {
-  const Answer answer = ask({"getent", "passwd", std::to_string(user)});
-  if (!answer.exited_with(0)) return {};
-  std::size_t field = 0;
-  for (int colons = 0; colons < 5; ++colons) {
-    field = answer.text.find(':', field);
-    if (field == std::string::npos) return {};
-    ++field;
-  }
-  return answer.text.substr(field, answer.text.find(':', field) - field);
+std::string look_up_home(uid_t user) { return field_of(ask({"getent", "passwd", std::to_string(user)}), 5); }
+
+std::optional<std::uint32_t> look_up_uid(const std::string& user) {
+  return number_in(field_of(ask({"getent", "passwd", "--", user}), 2));
+}
+
+std::optional<std::uint32_t> look_up_gid(const std::string& group) {
+  return number_in(field_of(ask({"getent", "group", "--", group}), 2));
 }
 
 std::string look_up_user(uid_t user) {

@@ -7,6 +7,7 @@
 
 #include <sys/types.h>
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -21,6 +22,9 @@ std::optional<std::vector<std::string>> look_up_host(const std::string& name);
 std::string look_up_home(uid_t user);
 // The name of a user; "" where it is unknown.
 std::string look_up_user(uid_t user);
+// The number of a user or group; none where it is unknown.
+std::optional<std::uint32_t> look_up_uid(const std::string& user);
+std::optional<std::uint32_t> look_up_gid(const std::string& group);
 // True: the name services know no such user. False where they know one, or do not answer.
 bool no_such_user(const std::string& name);
 bool no_such_group(const std::string& name);

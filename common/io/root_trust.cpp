@@ -1,8 +1,6 @@
 #include "common/io/root_trust.hpp"
 
 #include <fcntl.h>
-#include <grp.h>
-#include <pwd.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -13,6 +11,7 @@
 #include <deque>
 #include <filesystem>
 #include <optional>
+#include <set>
 
 #include "common/base/numbers.hpp"
 #include "common/io/read_file.hpp"
@@ -44,24 +43,18 @@ Error failed(const std::string& path) {
   return configuration_error(path + ": cannot be looked at: " + std::strerror(errno));
 }
 
-std::optional<std::uint32_t> number_of(const std::string& name, bool user) {
-  if (const auto number = parse_whole(name, 0, INT_MAX)) return static_cast<std::uint32_t>(*number);
-  if (user) {
-    const passwd* const found = getpwnam(name.c_str());
-    return found == nullptr ? std::nullopt : std::optional<std::uint32_t>(found->pw_uid);
-  }
-  const group* const found = getgrnam(name.c_str());
-  return found == nullptr ? std::nullopt : std::optional<std::uint32_t>(found->gr_gid);
-}
-
-Result<void> take(const std::vector<std::string>& names, bool user, const std::string& file,
-                  RootTrust& trust) {
-  const std::string kind = user ? "user " : "group ";
+Result<void> take(const std::vector<std::string>& names, const std::string& kind, const NumberOf& number_of,
+                  const std::string& file, RootTrust& trust) {
+  const bool user = kind == "user";
   for (const auto& name : names) {
-    const auto number = number_of(name, user);
-    if (!number) return configuration_error(file + ": " + kind + "\"" + name + "\" is unknown on this host");
+    std::optional<std::uint32_t> number;
+    if (const auto given = parse_whole(name, 0, INT_MAX))
+      number = static_cast<std::uint32_t>(*given);
+    else
+      number = (user ? number_of.user : number_of.group)(name);
+    if (!number) return configuration_error(file + ": " + kind + " \"" + name + "\" is unknown on this host");
     (user ? trust.owners.users : trust.owners.groups).insert(*number);
-    trust.notes.push_back(file + " trusts " + kind + name + ": whoever can act as " +
+    trust.notes.push_back(file + " trusts " + kind + " " + name + ": whoever can act as " +
                           (user ? "this user" : "a member of this group") +
                           " and may write what the daemons execute or believe can act as root on this host");
   }
@@ -130,38 +123,46 @@ Result<void> check_trust(const RootTrust& trust, const std::string& path, const 
   return {};
 }
 
-Result<RootTrust> read_root_trust(const std::string& file) {
+Result<RootTrust> read_trust_of_root(const NumberOf& number_of, const std::string& file) {
   RootTrust trust;
-  trust.root = geteuid() == 0;
-  if (trust.root) add_unmapped(trust.owners);
-  if (!trust.root || access(file.c_str(), F_OK) != 0) return trust;
+  trust.root = true;
+  add_unmapped(trust.owners);
+  if (access(file.c_str(), F_OK) != 0) return trust;
   // Checked by root's own files alone: the file cannot yet extend trust.
   if (auto own = check_trust(trust, file, "it says whom root trusts"); !own) return own.error();
   const auto text = read_file(file);
   if (!text) return failed(file);
   const auto names = conf::parse_trusted_owners(*text, file);
   if (!names) return names.error();
-  if (auto users = take(names->users, true, file, trust); !users) return users.error();
-  if (auto groups = take(names->groups, false, file, trust); !groups) return groups.error();
+  if (auto users = take(names->users, "user", number_of, file, trust); !users) return users.error();
+  if (auto groups = take(names->groups, "group", number_of, file, trust); !groups) return groups.error();
   return trust;
 }
 
-Result<RootTrust> check_daemon_trust(const conf::LoadSettings& settings, const std::vector<NamedPath>& more) {
-  auto trust = read_root_trust();
-  if (!trust || !trust->root) return trust;
+bool root_has_daemons(const conf::LoadSettings& settings) {
+  struct stat key;
+  return (lstat(settings.key_file.c_str(), &key) == 0 ? key.st_uid : geteuid()) == 0;
+}
+
+std::vector<std::string> untrusted_paths(const RootTrust& trust, const conf::LoadSettings& settings,
+                                         const std::vector<NamedPath>& more) {
   std::vector<NamedPath> paths{{settings.env_dir, "LSF_ENVDIR"},
                                {settings.env_dir + "/lsf.conf", "lsf.conf"},
                                {settings.env_dir + "/hosts", "LSF_ENVDIR/hosts"},
                                {settings.conf_dir, "LSF_CONFDIR"},
                                {settings.conf_dir + "/lsf.shared", "lsf.shared"},
                                {settings.conf_dir + "/lsf.cluster." + settings.cluster, "lsf.cluster"},
-                               {settings.server_dir, "LSF_SERVERDIR"},
-                               {"/proc/self/exe", "the daemon's own program"}};
+                               {settings.server_dir, "LSF_SERVERDIR"}};
   paths.insert(paths.end(), more.begin(), more.end());
-  for (const auto& [path, name] : paths)
-    if (auto believed = check_trust(*trust, path, "root believes it (" + name + ")"); !believed)
-      return believed.error();
-  return trust;
+  std::vector<std::string> lines;
+  std::set<std::string> parts;  // a directory is on the way to many files
+  for (const auto& [path, name] : paths) {
+    if (geteuid() != 0 && !path_parts(path)) continue;  // hidden from who asks
+    const auto believed = check_trust(trust, path, "root believes it (" + name + ")");
+    const std::string why = believed ? "" : believed.error().text;
+    if (!why.empty() && parts.insert(why.substr(0, why.find(": "))).second) lines.push_back(why);
+  }
+  return lines;
 }
 
 Result<Descriptor> open_trusted_program(const RootTrust& trust, const std::string& path) {

@@ -8,6 +8,8 @@
 #include "common/conf/shared_addresses.hpp"
 #include "common/conf/show_conf.hpp"
 #include "common/io/config_source.hpp"
+#include "common/io/configured_directories.hpp"
+#include "common/io/host_addresses.hpp"
 #include "common/io/system_names.hpp"
 #include "elim/commands/load_request.hpp"
 #include "elim/commands/lsadmin.hpp"
@@ -50,6 +52,13 @@ void say_what_start_refuses(const Admin& admin) {
   for (const auto& line : start_warnings(*checked.files)) admin.stage.print("warning: " + line + "\n");
 }
 
+// RES runs here.
+bool is_server_here(const conf::ClusterFiles& files) {
+  const auto official = files.names.official(io::host_name_here());
+  const auto* row = official ? files.cluster.host(*official) : nullptr;
+  return row != nullptr && row->server;
+}
+
 }  // namespace
 
 conf::Problems check_configuration(const Admin& admin, bool verbose) {
@@ -60,6 +69,11 @@ conf::Problems check_configuration(const Admin& admin, bool verbose) {
   conf::read_peer_settings(files, conf::read_batch_settings(files, checked.problems).mbd_port,
                            checked.problems);
   conf::refuse_shared_addresses(files, sources, checked.problems);
+  io::check_directories(
+      conf::named_directories(files.lsf_conf, {"LSF_LOGDIR", "LSF_SERVERDIR", "ROLLCALL_RUNDIR"}),
+      checked.problems);
+  if (is_server_here(files))
+    io::check_directories(conf::named_directories(files.lsf_conf, {"ROLLCALL_JOBDIR"}), checked.problems);
   // Name services may be slow, so reconfig does not ask them.
   if (admin.subcommand == "ckconfig") conf::check_system_names(files, io::system_names(), checked.problems);
   checked.problems.sort();

@@ -13,7 +13,9 @@
 #include <system_error>
 
 #include "common/conf/own_host.hpp"
+#include "common/conf/peer_settings.hpp"
 #include "common/io/cluster_key.hpp"
+#include "common/io/daemon_files.hpp"
 #include "common/io/descriptor.hpp"
 #include "common/io/host_addresses.hpp"
 #include "common/io/name_lookup.hpp"
@@ -56,6 +58,20 @@ bool answers(const std::string& path) {
                 errno == EAGAIN);  // busy
 }
 
+// Owners and modes for which a daemon of this host refuses to start.
+std::vector<std::string> refused_here(const conf::ClusterFiles& files, const conf::BatchSettings& batch,
+                                      const conf::ClusterHost& row) {
+  auto paths = io::files_of_lim(files.settings);
+  const auto add = [&paths](const std::vector<io::NamedPath>& more) {
+    paths.insert(paths.end(), more.begin(), more.end());
+  };
+  if (row.server) add(io::files_of_res(batch));
+  conf::Problems told;  // by ckconfig, before
+  if (row.name == batch.mbd_host)
+    add(io::files_of_mbatchd(files, batch, conf::read_peer_settings(files, batch.mbd_port, told)));
+  return io::refused_files(files.settings, paths);
+}
+
 void add(std::vector<std::string>& lines, std::string line) {
   if (!line.empty()) lines.push_back(std::move(line));
 }
@@ -71,6 +87,7 @@ std::vector<std::string> start_obstacles(const conf::ClusterFiles& files, const 
     lines.push_back(conf::no_such_host(files, here));
     return lines;
   }
+  for (auto& line : refused_here(files, batch, *row)) lines.push_back(std::move(line));
   const auto owner = key_owner(files);
   if (!owner && files.cluster.hosts.size() > 1)
     lines.push_back("cluster key " + files.settings.key_file +
@@ -88,7 +105,7 @@ std::vector<std::string> start_obstacles(const conf::ClusterFiles& files, const 
 
 std::vector<std::string> start_warnings(const conf::ClusterFiles& files) {
   std::vector<std::string> lines;
-  if (key_owner(files).value_or(geteuid()) != 0) return lines;  // a cluster of one user
+  if (!io::root_has_daemons(files.settings)) return lines;  // a cluster of one user
   std::string munge = files.programs.munge_socket;
   if (munge.empty()) munge = kMungeSocket;
   if (!answers(munge))

@@ -6,8 +6,8 @@
 
 #include "common/conf/own_host.hpp"
 #include "common/io/config_source.hpp"
+#include "common/io/daemon_files.hpp"
 #include "common/io/host_addresses.hpp"
-#include "common/io/root_trust.hpp"
 
 namespace rollcall::lim {
 namespace {
@@ -56,9 +56,7 @@ LoadedConfiguration load(const std::shared_ptr<conf::FileSnapshot>& kept) {
     return loaded;
   }
   const auto& settings = checked.files->settings;
-  const auto trust = io::check_daemon_trust(
-      settings,
-      {{settings.server_dir.empty() ? "" : settings.server_dir + "/melim", "the program of MELIM"}});
+  const auto trust = io::check_daemon_trust(settings, io::files_of_lim(settings));
   if (!trust) {
     loaded.errors.insert(loaded.errors.begin(), trust.error().text);
     return loaded;

@@ -7,6 +7,7 @@
 
 #include "common/conf/own_host.hpp"
 #include "common/io/config_source.hpp"
+#include "common/io/daemon_files.hpp"
 #include "common/io/host_addresses.hpp"
 
 namespace rollcall::res {
@@ -56,7 +57,7 @@ LoadedConfiguration load_configuration(const std::optional<std::string>& env_dir
   Configuration result{std::move(*checked.files), *batch, *official, "", {}};
   result.host_type = type_of(result.files, *official);
   result.enforcement = enforcement_of(result.files.programs.res);
-  auto trust = io::check_daemon_trust(result.files.settings, {{result.batch.job_dir, "ROLLCALL_JOBDIR"}});
+  auto trust = io::check_daemon_trust(result.files.settings, io::files_of_res(result.batch));
   if (!trust) {
     loaded.errors.insert(loaded.errors.begin(), trust.error().text);
     return loaded;

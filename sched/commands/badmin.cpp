@@ -2,6 +2,7 @@
 // from standard input.
 #include "sched/commands/badmin.hpp"
 
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -14,7 +15,12 @@
 #include "common/conf/peer_settings.hpp"
 #include "common/conf/shared_addresses.hpp"
 #include "common/conf/show_conf.hpp"
+#include "common/io/cluster_key.hpp"
 #include "common/io/config_source.hpp"
+#include "common/io/configured_directories.hpp"
+#include "common/io/daemon_files.hpp"
+#include "common/io/host_addresses.hpp"
+#include "common/io/peer_key_files.hpp"
 #include "common/io/system_names.hpp"
 #include "sched/client/orders.hpp"
 #include "sched/client/questions.hpp"
@@ -70,6 +76,36 @@ int hclose(const Admin& admin) { return control_names(admin, Control::HOST_CLOSE
 
 // ---------------------------------------------------------------- files
 
+bool is_host_of_mbatchd(const conf::ClusterFiles& files, const conf::BatchSettings& batch) {
+  const std::string here = io::host_name_here();
+  return files.names.official(here).value_or(here) == batch.mbd_host;
+}
+
+// A line that begins with what it is about.
+conf::Place place_of_line(const std::string& line) { return {line.substr(0, line.find(": ")), 0}; }
+std::string text_of_line(const std::string& line) {
+  return line.substr(std::min(line.find(": "), line.size() - 2) + 2);
+}
+
+// Owners, modes and keys for which mbatchd refuses to start, or to connect with a peer. Keys are shown to their owner alone.
+void check_what_mbatchd_refuses(const conf::ClusterFiles& files, const conf::BatchSettings& batch,
+                                const conf::PeerSettings& peers, conf::Problems& problems) {
+  for (const auto& line : io::refused_files(files.settings, io::files_of_mbatchd(files, batch, peers)))
+    problems.fatal(place_of_line(line), text_of_line(line));
+  const std::string& path = files.settings.key_file;
+  struct stat found;
+  if (lstat(path.c_str(), &found) != 0 || (geteuid() != 0 && found.st_uid != geteuid())) return;
+  if (const auto checked = io::check_cluster_key(path); !checked)
+    return problems.fatal(place_of_line(checked.error().text), text_of_line(checked.error().text));
+  std::vector<std::string> clusters;
+  for (const auto& peer : peers.clusters) clusters.push_back(peer.name);
+  if (peers.key_directory.empty()) return;
+  const auto keys =
+      io::load_peer_keys(peers.key_directory, files.settings.cluster, *io::load_cluster_key(path), clusters);
+  for (const auto& [cluster, line] : keys.errors)
+    problems.warning(place_of_line(line), text_of_line(line) + "; cluster " + cluster + " is not connected");
+}
+
 // All of lsf.* and lsb.* in one go, as far as they can be read.
 conf::Problems check_files(const Admin& admin) {
   io::Stage& stage = admin.stage;
@@ -81,9 +117,14 @@ conf::Problems check_files(const Admin& admin) {
   auto& problems = cluster.problems;
   auto read = cluster.read;
   const auto& files = cluster.files ? *cluster.files : *cluster.rest;
-  const auto peers =
-      conf::read_peer_settings(files, conf::read_batch_settings(files, problems).mbd_port, problems);
+  const auto batch = conf::read_batch_settings(files, problems);
+  const auto peers = conf::read_peer_settings(files, batch.mbd_port, problems);
   conf::refuse_shared_addresses(files, sources, problems);
+  if (is_host_of_mbatchd(files, batch)) {
+    io::check_directories(conf::named_directories(files.lsf_conf, {"LSB_SHAREDIR", "ROLLCALL_PEER_KEYS"}),
+                          problems);
+    if (with_names) check_what_mbatchd_refuses(files, batch, peers, problems);
+  }
   if (with_names) conf::check_system_names(files, io::system_names(), problems);
   show::check_formats(files, problems);
   if (!files.cluster.name.empty()) {

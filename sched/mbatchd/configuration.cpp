@@ -2,6 +2,7 @@
 
 #include "common/base/numbers.hpp"
 #include "common/io/config_source.hpp"
+#include "common/io/daemon_files.hpp"
 #include "common/io/host_addresses.hpp"
 #include "sched/policy/lease/export_files.hpp"
 #include "sched/policy/lease/export_text.hpp"
@@ -102,22 +103,17 @@ LoadedConfiguration load_configuration(const std::optional<std::string>& env_dir
       exports_of(before));
 }
 
-std::vector<io::NamedPath> trusted_paths(const Configuration& configuration) {
-  const std::string directory = conf::lsb_directory(*configuration.files.cluster);
-  std::vector<io::NamedPath> paths{{configuration.directory, "LSB_SHAREDIR"}, {directory, "LSB_CONFDIR"}};
-  for (const char* name : {"lsb.params", "lsb.queues", "lsb.hosts", "lsb.users", "lsb.applications"})
-    paths.emplace_back(directory + "/" + name, name);
-  if (const auto& keys = configuration.peers.key_directory; !keys.empty())
-    paths.emplace_back(keys, "ROLLCALL_PEER_KEYS");
-  return paths;
+Result<io::RootTrust> check_trust(const Configuration& configuration) {
+  const auto& files = configuration.files;
+  return io::check_daemon_trust(configuration.settings(),
+                                io::files_of_mbatchd(*files.cluster, *files.batch, configuration.peers));
 }
 
 LoadedConfiguration load_trusted_configuration(const std::optional<std::string>& env_dir,
                                                const Configuration* before) {
   auto loaded = load_configuration(env_dir, before);
   if (!loaded.configuration) return loaded;
-  const auto& configuration = *loaded.configuration;
-  if (auto trust = io::check_daemon_trust(configuration.settings(), trusted_paths(configuration)); !trust) {
+  if (const auto trust = check_trust(*loaded.configuration); !trust) {
     loaded.errors.insert(loaded.errors.begin(), trust.error().text);
     loaded.configuration = nullptr;
   }

@@ -45,7 +45,7 @@ struct LoadedConfiguration {
 LoadedConfiguration load_configuration(const std::optional<std::string>& env_dir,
                                        const Configuration* before = nullptr);
 // What others must not be able to change, so that root may run with the files: checked at the start and whenever they are read.
-std::vector<io::NamedPath> trusted_paths(const Configuration& configuration);
+Result<io::RootTrust> check_trust(const Configuration& configuration);
 // load_configuration(), and an error as well where others could change what was read. Of root alone.
 LoadedConfiguration load_trusted_configuration(const std::optional<std::string>& env_dir,
                                                const Configuration* before = nullptr);

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "common/conf/lsb/lsb_files.hpp"
+#include "common/io/configured_directories.hpp"
 #include "common/io/daemon_start.hpp"
 #include "common/io/root_trust.hpp"
 #include "common/io/sqlite_job_store.hpp"
@@ -39,9 +40,14 @@ Result<io::DaemonEnd> run_with(const mbatchd::DaemonSetup& setup, io::Starter& s
   const std::string& instead_of = configuration.instead_of;
   if (!instead_of.empty())
     log.error("mbatchd starts with " + instead_of + "; badmin reconfig takes the files when they are good");
-  const auto trust = io::check_daemon_trust(configuration.settings(), mbatchd::trusted_paths(configuration));
+  const auto trust = mbatchd::check_trust(configuration);
   if (!trust) return trust.error();
   for (const auto& note : trust->notes) log.warning(note);
+  conf::Problems missing;
+  io::check_directories(
+      conf::named_directories(configuration.files.cluster->lsf_conf, {"LSB_SHAREDIR", "ROLLCALL_PEER_KEYS"}),
+      missing);
+  for (const auto& line : missing.warning_lines()) log.warning(line);
   io::set_log_level(log, configuration.settings().log_mask);
   const auto engine = mbatchd::engine_router({mbatchd::make_res_engine}, mbatchd::first_engine_for_all());
   return mbatchd::run_daemon(setup, {engine, io::open_sqlite_job_store}, log, [&] {

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "common/base/zone_table.hpp"
+#include "common/io/configured_directories.hpp"
 #include "common/io/read_file.hpp"
 
 namespace rollcall::io {
@@ -139,6 +140,26 @@ TEST_F(ConfigSource, TheSystemsZonesAreUnderstoodAsTheCLibraryDoes) {
   unsetenv("TZ");
   tzset();
   EXPECT_GT(zones, 100);
+}
+
+TEST(ConfiguredDirectories, OneThatDoesNotExistIsNamed) {
+  const auto conf = conf::LsfConf::parse(
+      "LSF_LOGDIR=/tmp\nLSB_SHAREDIR=/tmp/there is no such "
+      "directory\nLSF_SERVERDIR=relative\nROLLCALL_RUNDIR=\n"
+      "ROLLCALL_JOBDIR=/etc/passwd\n",
+      "lsf.conf");
+  ASSERT_TRUE(conf);
+  conf::Problems problems;
+  check_directories(conf::named_directories(*conf, {"LSF_LOGDIR", "LSB_SHAREDIR", "LSF_SERVERDIR",
+                                                    "ROLLCALL_RUNDIR", "ROLLCALL_JOBDIR", "LSF_BINDIR"}),
+                    problems);
+  EXPECT_THAT(
+      problems.warning_lines(),
+      testing::ElementsAre("lsf.conf:2: warning: LSB_SHAREDIR: found \"/tmp/there is no such directory\", "
+                           "expected a directory that exists on this host",
+                           "lsf.conf:5: warning: ROLLCALL_JOBDIR: found \"/etc/passwd\", expected a "
+                           "directory that exists on this host"));
+  EXPECT_FALSE(problems.has_errors());
 }
 
 }  // namespace

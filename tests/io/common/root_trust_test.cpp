@@ -11,6 +11,8 @@
 #include <filesystem>
 #include <fstream>
 
+#include "common/io/daemon_files.hpp"
+#include "common/io/name_lookup.hpp"
 #include "common/io/spawn.hpp"
 
 namespace rollcall::io {
@@ -92,6 +94,42 @@ TEST_F(RootTrustHere, AFileOfRootsNamesOwnersAndItsMeaningIsTold) {
   ASSERT_EQ(chown(file.c_str(), 0, 0), 0);
   std::ofstream(file) << "user nobody-has-this-name\n";
   EXPECT_FALSE(read_root_trust(file));
+}
+
+// ckconfig asks the same as a daemon at its start, and getent in place of getpwnam().
+TEST_F(RootTrustHere, EveryOwnerAndModeThatADaemonRefusesIsListedOnce) {
+  if (geteuid() != 0) GTEST_SKIP() << "needs root, to give files away";
+  conf::LoadSettings settings;
+  settings.env_dir = settings.conf_dir = top_ + "/a";
+  settings.cluster = "lab";
+  settings.key_file = top_ + "/a/cluster.key";
+  const std::vector<NamedPath> more{{top_ + "/a/b/file", "lsb.queues"}, {top_ + "/a/b", "LSB_CONFDIR"}};
+  EXPECT_THAT(refused_files(settings, more), testing::IsEmpty());
+  ASSERT_TRUE(check_daemon_trust(settings, more));
+  ASSERT_EQ(chmod((top_ + "/a/b/file").c_str(), 0666), 0);
+  std::ofstream(top_ + "/a/lsf.conf") << "x";
+  ASSERT_EQ(chown((top_ + "/a/lsf.conf").c_str(), kOther, kOther), 0);
+  const auto lines = refused_files(settings, more);
+  ASSERT_EQ(lines.size(), 2u);
+  EXPECT_THAT(
+      lines[0],
+      HasSubstr(top_ + "/a/lsf.conf: belongs to user 4242, expected root: root believes it (lsf.conf)"));
+  EXPECT_THAT(lines[1], HasSubstr(top_ + "/a/b/file: may be written by others than root (mode 0666"));
+  const auto refused = check_daemon_trust(settings, more);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().text, lines[0]);
+  ASSERT_EQ(chmod((top_ + "/a").c_str(), 0777), 0);
+  EXPECT_EQ(refused_files(settings, more).size(), 1u) << "a directory on the way to all of them";
+  std::ofstream(settings.key_file) << "x";
+  ASSERT_EQ(chown(settings.key_file.c_str(), kOther, kOther), 0);
+  EXPECT_THAT(refused_files(settings, more), testing::IsEmpty()) << "a cluster of another user's";
+}
+
+TEST_F(RootTrustHere, NamesOfOwnersAreLookedUpByGetentToo) {
+  EXPECT_EQ(look_up_uid("root"), 0u);
+  EXPECT_EQ(look_up_gid("root"), 0u);
+  EXPECT_EQ(look_up_uid("nobody-has-this-name"), std::nullopt);
+  EXPECT_EQ(look_up_gid("nobody-has-this-name"), std::nullopt);
 }
 
 TEST_F(RootTrustHere, ExecutesTheFileThatWasChecked) {

@@ -66,6 +66,11 @@ def test_checking_needs_no_lim_and_names_every_error(bench):
         expect_in(line, text.splitlines(), "showconf lim")
     expect_in(one.path("lsf.conf") + ":1", one.good("lsadmin", "showconf", "lim", "-v"), "showconf lim -v")
     whole = one.read("lsf.conf")
+    one.write("lsf.conf", whole + "LSF_RES_PORT=\nROLLCALL_RUNDIR=/nonexistent/run\n")
+    said = one.good("lsadmin", "ckconfig")
+    expect_in(": warning: LSF_RES_PORT: found no value, expected one; it counts as not set\n", said, "ckconfig")
+    expect_in(': warning: ROLLCALL_RUNDIR: found "/nonexistent/run", expected a directory that exists on this host\n', said,
+              "ckconfig")
     one.write("lsf.conf", whole + "LSB_MBD_PORT=abc\n")  # no daemon of the load system reads it, every b* command does
     done = one.run("lsadmin", "ckconfig")
     expect_equal(done.returncode, 255, "ckconfig of what the batch system cannot use")

@@ -283,6 +283,10 @@ def test_queues_hosts_and_the_rest(_):
     finally:
         with open(queues, "w", encoding="utf-8") as file:
             file.write(whole)
+    check_directories_and_modes(site)
+    check_cut_files(site)
+    check_empty_documents(site)
+    check_users_of_files(site)
     check_exports(site)
     says(255, "", "No host is exported to another cluster\n", "bhosts", "-e")
     says(255, "", "No shared resource is exported to another cluster\n", "bhosts", "-e", "-s")
@@ -294,6 +298,92 @@ def test_queues_hosts_and_the_rest(_):
     expect_in("    MBD_SLEEP_TIME = ", site.good("bparams", "-a"), "bparams -a")
     expect_equal(site.good("busers").splitlines()[0].split()[:3], ["USER/GROUP", "JL/P", "MAX"], "busers")
     expect_in(f"Job <{submit('-H', 'true')}> is being terminated\n", site.good("bkill", "0"), "bkill 0")
+
+
+class Changed:
+    """A context manager: a file of the configuration with another text."""
+
+    def __init__(self, site, name, change):
+        self.path, self.change = os.path.join(site.conf, name), change
+
+    def __enter__(self):
+        with open(self.path, encoding="utf-8") as file:
+            self.whole = file.read()
+        with open(self.path, "w", encoding="utf-8") as file:
+            file.write(self.change(self.whole))
+
+    def __exit__(self, *_):
+        with open(self.path, "w", encoding="utf-8") as file:
+            file.write(self.whole)
+
+
+# What mbatchd would refuse, or would make anew, at its next start on this host.
+def check_directories_and_modes(site):
+    with Changed(site, "lsf.conf", lambda text: text + "LSB_SHAREDIR=/nonexistent/share\nLSF_STRIP_DOMAIN=\n"):
+        said = site.good("badmin", "ckconfig")
+    expect_in('warning: LSB_SHAREDIR: found "/nonexistent/share", expected a directory that exists on this host\n', said, "ckconfig")
+    expect_in("warning: LSF_STRIP_DOMAIN: found no value, expected one; it counts as not set\n", said, "ckconfig")
+    key = os.path.join(site.conf, "cluster.key")
+    os.chmod(key, 0o644)
+    try:
+        done = site.run("badmin", "ckconfig")
+    finally:
+        os.chmod(key, 0o600)
+    expect_equal(done.returncode, 255, "ckconfig with a key that others can read")
+    expect_in(f"cluster key {key}: ", done.stdout, "ckconfig with a key that others can read")
+    if os.geteuid() != 0:
+        return
+    queues = os.path.join(site.conf, "lsbatch", "mycluster", "configdir", "lsb.queues")
+    os.chmod(queues, 0o666)
+    try:
+        for command in ("badmin", "lsadmin"):
+            done = site.run(command, "ckconfig")
+            expect_equal(done.returncode, 255 if command == "badmin" else 0, f"{command} ckconfig: {done.stdout}")
+            expect_in(f"{queues}: may be written by others than root (mode 0666", done.stdout, f"{command} ckconfig")
+        expect_in(f"{queues}: may be written by others than root (mode 0666", site.run("badmin", "reconfig").stderr, "mbatchd itself")
+    finally:
+        os.chmod(queues, 0o644)
+    expect_in("No errors found.", site.good("badmin", "ckconfig"), "ckconfig")
+
+
+# mbatchd goes on, and is asked: on the first host of lsf.cluster, since lsf.conf has no LSF_MASTER_LIST.
+def check_cut_files(site):
+    warning = (r"bqueues: warning: the configuration files have errors \(lsadmin ckconfig shows them\); the daemons are asked all "
+               r"the same\n")
+    with Changed(site, "lsf.shared", lambda text: text.rstrip().rsplit("\n", 1)[0] + "\n"):
+        says(0, r"(.*\n)*normal .*\n(.*\n)*", warning, "bqueues")
+    with Changed(site, "lsf.cluster.mycluster", lambda text: ""):
+        says(255, "", warning + r"bqueues: cannot tell which host has mbatchd: the configuration files have errors \(lsadmin ckconfig "
+             r"shows them\), and lsf.conf names no host in ROLLCALL_MBD_HOST\n", "bqueues")
+
+
+# Where there is nothing to show, -json prints a document without records; the exit code stays.
+def check_empty_documents(site):
+    for line, count, said in (("bhosts -s", "RESOURCES", "No shared resources defined"),
+                              ("bapp", "APPS", "No application profile found"),
+                              ("blimits -n nosuch", "LIMITS", "No resource usage found."),
+                              ("bhosts -x", "HOSTS", "There is no exceptional host found")):
+        says(255, "", f"{said}\n", *line.split())
+        done = site.run(*line.split(), "-json")
+        expect_equal((done.returncode, done.stderr), (255, ""), f"{line} -json")
+        document = json.loads(done.stdout)
+        expect_equal((document[count], document["RECORDS"]), (0, []), f"{line} -json")
+
+
+# A user of lsb.users whom this host does not know.
+def check_users_of_files(site):
+    users = os.path.join(site.conf, "lsbatch", "mycluster", "configdir", "lsb.users")
+    try:
+        with open(users, "w", encoding="utf-8") as file:
+            file.write("Begin User\nUSER_NAME MAX_JOBS\nnosuch 3\nroot 5\nEnd User\n")
+        expect_in(f'{users}:3: warning: USER_NAME: found "nosuch", which is no user or group here', site.good("badmin", "ckconfig"),
+                  "ckconfig")
+        site.good("badmin", "reconfig")
+        says(0, r"USER/GROUP .*\nnosuch .* 3 .*\nroot .* 5 .*\n", "", "busers", "all")
+        says(255, "", "nosuch: No such user or user group\n", "busers", "nosuch")
+    finally:
+        os.remove(users)
+    site.good("badmin", "reconfig")
 
 
 # A host in two export policies of which one selects hosts: refused, with the line.

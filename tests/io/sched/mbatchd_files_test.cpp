@@ -107,6 +107,20 @@ TEST_F(BrokenFiles, FilesWithAKeptExportAreKeptWithIt) {
   EXPECT_THAT(reconfigured(), Not(HasSubstr("stays"))) << log();
 }
 
+TEST_F(BrokenFiles, AShareDirectoryThatDoesNotExistIsToldAndMade) {
+  store_directory_ = directory_ + "/unmounted";
+  write_lsf_conf("LSF_RES_PORT=");
+  expect_started();
+  EXPECT_THAT(
+      log(), HasSubstr("LSB_SHAREDIR: found \"" + store_directory_ + "\", expected a directory that exists"));
+  EXPECT_THAT(log(), HasSubstr("LSF_RES_PORT: found no value, expected one"));
+  EXPECT_TRUE(std::filesystem::is_directory(store_directory_ + "/test"));
+  kill_hard();
+  const std::size_t before = log().size();
+  expect_started();
+  EXPECT_THAT(log().substr(before), Not(HasSubstr("LSB_SHAREDIR")));
+}
+
 TEST_F(BrokenFiles, AnInvalidValueIsLeftOutAndTold) {
   write_queues("PRIORITY = much\n");
   expect_started();

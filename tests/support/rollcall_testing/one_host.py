@@ -54,7 +54,7 @@ class OneHost:
         self.top = bench.fresh_directory("one")
         os.chmod(self.top, 0o755)
         self.conf, self.log, self.etc = (os.path.join(self.top, name) for name in ("conf", "log", "etc"))
-        for directory in (self.conf, self.log, self.etc):
+        for directory in (self.conf, self.log, self.etc, os.path.join(self.top, "jobs")):
             os.mkdir(directory, 0o755)
         places = f"LSF_LOGDIR={self.log}\nLSF_SERVERDIR={self.etc}\nROLLCALL_JOBDIR={self.top}/jobs\n"
         self.write("lsf.conf", f"LSF_LIM_PORT={self.port}\n{places}{more_conf}")
