@@ -231,8 +231,7 @@ lease::LeaseReport LeaseOut::report_of(const Lease& of) const {
       if (const sched::Job* job = jobs_.find(key); job && lease_on(job->record, lent.has.host) == number)
         sched::answers::count(host.counts, job->status(), slots_on(job->record, lent.has.host));
   }
-  if (report.phase == lease::Phase::recalling || report.phase == lease::Phase::inactive)
-    report.reason = lease::taking_reason(of.lease, hosts_now(of, own_hosts()));
+  if (lease::waits(of.lease)) report.reason = lease::taking_reason(of.lease, hosts_now(of, own_hosts()));
   if (!report.reason.empty()) return report;
   if (!lease::exports_slots(report)) return report;  // the last division was of slots that it had before
   if (const auto why = divisions_.find(number); why != divisions_.end()) report.reason = why->second;

@@ -207,8 +207,8 @@ void LeaseWorld::tell(const Master& master) {
   WorldMessage stands{.kind = Kind::stands, .term = master.term};
   stands.phase = master.disk.lease->phase;
   stands.number = master.disk.lease->number;
-  for (const LentHost& host : master.disk.lease->hosts) stands.hosts.push_back(host.has);
-  for (const LentResource& resource : master.disk.lease->resources) stands.resources.push_back(resource.has);
+  stands.hosts = told_hosts(*master.disk.lease);
+  stands.resources = told_resources(*master.disk.lease);
   say(stands);
 }
 

@@ -42,12 +42,9 @@ std::string LeaseWorld::text() const {
 
 bool LeaseWorld::agree() const {
   if (!real_.disk.lease || !consumer_disk_.lease) return gone();
-  std::vector<LeasedHost> lent;
-  for (const LentHost& host : real_.disk.lease->hosts) lent.push_back(host.has);
-  std::vector<LeasedResource> resources;
-  for (const LentResource& resource : real_.disk.lease->resources) resources.push_back(resource.has);
-  if (resources != consumer_disk_.lease->resources) return false;
-  return real_.disk.lease->number == consumer_disk_.lease->number && lent == consumer_disk_.lease->hosts &&
+  if (told_resources(*real_.disk.lease) != consumer_disk_.lease->resources) return false;
+  return real_.disk.lease->number == consumer_disk_.lease->number &&
+         told_hosts(*real_.disk.lease) == consumer_disk_.lease->hosts &&
          real_.disk.lease->phase == consumer_disk_.lease->phase;
 }
 

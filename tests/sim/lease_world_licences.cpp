@@ -83,7 +83,7 @@ bool LeaseWorld::may_hold(const Master& master, int attempt) const {
     return true;
   const auto& resources = master.disk.lease->resources;
   return std::any_of(resources.begin(), resources.end(), [&](const LentResource& resource) {
-    return licences_used(master) < resource.has.instances;
+    return !has_left(*master.disk.lease, resource) && licences_used(master) < resource.has.instances;
   });
 }
 

@@ -13,6 +13,9 @@
 //             | it is to have more, and they are free| active, number raised, Tell
 //   inactive  | settles                              | active, number raised, Freed, Tell; requested where nothing is left
 //   recalling | settles, and the jobs are over       | the same
+//             | settles, and jobs are left only on   | the same; those hosts have left: the consumer is told no slot of them, and each
+//             | hosts that the policy took whole,    | slot is freed when its job is over
+//             | beside others that stay              |
 //   inactive, | it is to have fewer slots still      | Fence; recalling where jobs are on them (policy), Kill
 //   recalling |                                      |
 //   any       | the policy is gone                   | as "fewer slots", then returned, Tell
@@ -20,7 +23,8 @@
 //   any       | WrittenOff                           | every host settles, now and later; returned: Forget
 //   any       | Acknowledged or OnDisk, a larger     | number raised, Tell, Fence as far as it is needed: another master told
 //             | number of an older term              | it, and the store does not have it
-//   any       | Changed                              | Fence and Kill again, as far as they are still needed
+//   any       | Changed                              | Fence and Kill again, as far as they are still needed; of hosts that have
+//             |                                      | left, too
 //
 // "Slots" in this table are instances of shared resources, too. These settle when all hosts of the lease do: of a dead host when the
 // consumer acknowledges the number, or is written off.
@@ -97,6 +101,14 @@ struct ProviderLease {
   // mbatchd's term what it holds, which may be jobs that another master started. The start is then neither passed nor refused.
   bool may_start(const std::string& host, int slots, const GrantNumber& under, std::optional<int> used) const;
 };
+
+// The policy has taken the whole host (or resource), and the consumer has acknowledged that, so the others of the lease are its again. What is
+// counted here is held by jobs that are to end, and is no longer in the consumer's hand. Of a lease that is active, or requested again.
+bool has_left(const ProviderLease& lease, const LentHost& host);
+bool has_left(const ProviderLease& lease, const LentResource& resource);
+// What the consumer is told that it has. Hosts that have left have no slots there; resources that have left are not among them.
+std::vector<LeasedHost> told_hosts(const ProviderLease& lease);
+std::vector<LeasedResource> told_resources(const ProviderLease& lease);
 
 // What is true of a host now.
 struct HostNow {

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <set>
 #include <utility>
 
 #include "sched/policy/lease/lease_life.hpp"
@@ -10,12 +11,19 @@ namespace {
 class ProviderStep {
  public:
   ProviderStep(ProviderLease& lease, const HostsNow& now, std::uint64_t term, const ResourcesNow& resources)
-      : lease_(lease), now_(now), resources_now_(resources), term_(term) {}
+      : lease_(lease), now_(now), resources_now_(resources), term_(term) {
+    for (const LentHost& host : lease_.hosts)
+      if (has_left(lease_, host)) left_.insert(host.has.host);
+    for (const LentResource& resource : lease_.resources)
+      if (has_left(lease_, resource)) left_resources_.insert(resource.has.name);
+  }
 
   ProviderEffects effects;
 
   void operator()(const event::Exported& event) {
     lease_.withdrawn = lease_.withdrawn || event.withdrawn;
+    if (lease_.withdrawn)
+      left_.clear(), left_resources_.clear();  // it is over when nothing runs there any more
     for (LentHost& host : lease_.hosts) host.wanted = 0, host.kills = true;
     for (LentResource& resource : lease_.resources) resource.wanted = 0, resource.kills = true;
     if (!lease_.withdrawn) {
@@ -51,7 +59,10 @@ class ProviderStep {
       }
     advance();
   }
-  void operator()(const event::Changed&) { take_or_grow(); }
+  void operator()(const event::Changed&) {
+    take_or_grow();
+    if (!taking()) kill_what_has_left();
+  }
   void operator()(const event::OnDisk& event) {
     if (event.number > lease_.number) exceed(event.number);
   }
@@ -70,8 +81,11 @@ class ProviderStep {
   int here(const LentHost& host) const { return std::min(now_of(host).used, host.has.slots); }
   // Where RES has the newest number, what the consumer said last does not count: it may be cut off.
   int used(const LentHost& host) const {
-    return fenced(host) ? here(host) : std::max(here(host), std::min(host.told, host.has.slots));
+    return fenced(host) || is_left(host) ? here(host)
+                                         : std::max(here(host), std::min(host.told, host.has.slots));
   }
+  bool is_left(const LentHost& host) const { return left_.contains(host.has.host); }
+  bool is_left(const LentResource& resource) const { return left_resources_.contains(resource.has.name); }
   bool fenced(const LentHost& host) const { return now_of(host).fenced == lease_.number; }
   // The consumer starts nothing under an older number any more.
   bool consumer_settled() const { return lease_.acknowledged == lease_.number || lease_.written_off; }
@@ -79,19 +93,36 @@ class ProviderStep {
   bool taking() const { return lease_.phase == Phase::inactive || lease_.phase == Phase::recalling; }
   bool any_slots() const {
     return std::any_of(lease_.hosts.begin(), lease_.hosts.end(),
-                       [](const LentHost& host) { return host.has.slots > 0; });
+                       [this](const LentHost& host) { return host.has.slots > 0 && !is_left(host); });
   }
+  bool too_many(const LentHost& host) const { return host.has.slots > host.wanted && !is_left(host); }
+  bool too_many(const LentResource& one) const { return one.has.instances > one.wanted && !is_left(one); }
   bool too_many() const {
-    return std::any_of(lease_.hosts.begin(), lease_.hosts.end(),
-                       [](const LentHost& host) { return host.has.slots > host.wanted; }) ||
-           std::any_of(lease_.resources.begin(), lease_.resources.end(),
-                       [](const LentResource& one) { return one.has.instances > one.wanted; });
+    const auto more = [this](const auto& one) { return too_many(one); };
+    return std::any_of(lease_.hosts.begin(), lease_.hosts.end(), more) ||
+           std::any_of(lease_.resources.begin(), lease_.resources.end(), more);
   }
   bool kills_any() const {
     return std::any_of(lease_.hosts.begin(), lease_.hosts.end(),
-                       [this](const LentHost& host) { return host.kills && here(host) > host.wanted; }) ||
-           std::any_of(lease_.resources.begin(), lease_.resources.end(),
-                       [this](const LentResource& one) { return one.kills && used(one) > one.wanted; });
+                       [this](const LentHost& host) {
+                         return host.kills && here(host) > host.wanted && !is_left(host);
+                       }) ||
+           std::any_of(lease_.resources.begin(), lease_.resources.end(), [this](const LentResource& one) {
+             return one.kills && used(one) > one.wanted && !is_left(one);
+           });
+  }
+  // What is still taken back are whole hosts, and some host stays.
+  bool rest_goes_on() const {
+    const auto may_leave = [](const auto& one) { return one.wanted == 0 && one.kills; };
+    return !lease_.withdrawn &&
+           std::any_of(lease_.hosts.begin(), lease_.hosts.end(),
+                       [](const LentHost& host) { return host.wanted > 0; }) &&
+           std::all_of(
+               lease_.hosts.begin(), lease_.hosts.end(),
+               [&](const LentHost& host) { return !too_many(host) || (may_leave(host) && settled(host)); }) &&
+           std::all_of(lease_.resources.begin(), lease_.resources.end(), [&](const LentResource& one) {
+             return !too_many(one) || (may_leave(one) && all_settled());
+           });
   }
 
   ResourceNow now_of(const LentResource& resource) const {
@@ -116,7 +147,8 @@ class ProviderStep {
                                    [&](const LentResource& one) { return one.has.name == asked.name; });
     LentResource& resource = same != lease_.resources.end() ? *same : lease_.resources.emplace_back();
     const int instances = resource.has.instances;
-    differs_ = differs_ || (instances > 0 && resource.has.hosts != asked.hosts);
+    const bool came_back = asked.instances > 0 && left_resources_.erase(asked.name) > 0;
+    differs_ = differs_ || came_back || (instances > 0 && resource.has.hosts != asked.hosts);
     resource.has = asked;
     resource.has.instances = instances;
     resource.wanted = asked.instances;
@@ -128,7 +160,8 @@ class ProviderStep {
                                    [&](const LentHost& host) { return host.has.host == asked.host; });
     LentHost& host = same != lease_.hosts.end() ? *same : lease_.hosts.emplace_back();
     const int slots = host.has.slots;
-    differs_ = differs_ ||
+    const bool came_back = asked.slots > 0 && left_.erase(asked.host) > 0;
+    differs_ = differs_ || came_back ||
                (slots > 0 && (host.has.memory_mb != asked.memory_mb || host.has.swap_mb != asked.swap_mb));
     host.has = asked;
     host.has.slots = slots;
@@ -171,6 +204,13 @@ class ProviderStep {
       if (host.has.slots <= host.wanted && !settled(host))  // others are named already
         effects.emplace_back(effect::Fence{host.has.host, lease_.number});
   }
+  // Those that were ordered before may not know it: RES was away, or another cluster was asked first.
+  void kill_what_has_left() {
+    for (const LentHost& host : lease_.hosts)
+      if (is_left(host) && used(host) > 0) effects.emplace_back(effect::Kill{host.has.host, used(host)});
+    for (const LentResource& one : lease_.resources)
+      if (is_left(one) && used(one) > 0) effects.emplace_back(effect::KillHolders{one.has.name, used(one)});
+  }
   // Puts free slots into the consumer's hand. The caller raises the number.
   bool grow() {
     bool grown = false;
@@ -201,18 +241,40 @@ class ProviderStep {
       for (LentResource& resource : lease_.resources)
         resource.has.instances = std::min(resource.has.instances, std::max(resource.wanted, used(resource)));
   }
+  // What jobs hold on hosts that have left is free when they are over. It is in nobody's hand, so no number is raised.
+  void free_left() {
+    for (LentHost& host : lease_.hosts) {
+      if (!is_left(host) || host.has.slots == used(host)) continue;
+      effects.emplace_back(effect::Freed{host.has.host, host.has.slots - used(host)});
+      host.has.slots = used(host);
+    }
+    std::erase_if(lease_.hosts,
+                  [this](const LentHost& host) { return is_left(host) && host.has.slots == 0; });
+    for (LentResource& resource : lease_.resources)
+      if (is_left(resource)) resource.has.instances = used(resource);
+    std::erase_if(lease_.resources, [](const LentResource& resource) { return is_gone(resource); });
+  }
   void after_taking() {
     std::erase_if(lease_.hosts, [](const LentHost& host) { return is_gone(host); });
-    for (LentHost& host : lease_.hosts) host.kills = false;
+    for (LentHost& host : lease_.hosts) {
+      if (too_many(host)) left_.insert(host.has.host);
+      host.kills = is_left(host);
+    }
     std::erase_if(lease_.resources, [](const LentResource& resource) { return is_gone(resource); });
     for (LentResource& resource : lease_.resources) {
-      resource.kills = false;
-      if (!any_slots()) resource.has.instances = 0;  // no job is left that could have some
+      if (too_many(resource)) left_resources_.insert(resource.has.name);
+      resource.kills = is_left(resource);
+      if (!any_slots()) resource.has.instances = used(resource);  // of jobs on hosts that have left
     }
     grow();
     become(lease_.withdrawn ? Phase::returned : any_slots() ? Phase::active : Phase::requested);
   }
 
+  void begin_taking() {
+    become(kills_any() ? Phase::recalling : Phase::inactive);
+    ask_for_slots();
+    advance();  // where there is nothing to wait for
+  }
   // Slots that the lease loses while it already loses others are asked for too.
   void take_or_grow() {
     advance();
@@ -224,22 +286,21 @@ class ProviderStep {
         if (lease_.withdrawn) become(Phase::returned);
         return;
       case Phase::requested:
+        if (too_many()) return begin_taking();  // withdrawn, with jobs on hosts that had left
         if (lease_.withdrawn) return become(Phase::returned);
+        free_left();
         grow();
         if (any_slots()) become(Phase::active);
         return;
       case Phase::active:
-        if (lease_.withdrawn || too_many()) {
-          become(kills_any() ? Phase::recalling : Phase::inactive);
-          ask_for_slots();
-          return advance();  // where there is nothing to wait for
-        }
+        if (lease_.withdrawn || too_many()) return begin_taking();
+        free_left();
         if (grow() || std::exchange(differs_, false)) become(Phase::active);
         return;
       case Phase::inactive:
       case Phase::recalling:
         take_idle_slots();
-        if (too_many()) {
+        if (too_many() && !rest_goes_on()) {
           if (kills_any() && lease_.phase == Phase::inactive) become(Phase::recalling), ask_for_slots();
           return;
         }
@@ -254,11 +315,39 @@ class ProviderStep {
   const HostsNow& now_;
   const ResourcesNow& resources_now_;
   const std::uint64_t term_;
+  std::set<std::string> left_, left_resources_;  // has_left(), at the beginning or since
   bool asked_ = false;
   bool differs_ = false;  // what the consumer has stays, and is told with other memory or hosts
 };
 
+bool may_have_left(const ProviderLease& lease) {
+  return !lease.withdrawn && (lease.phase == Phase::active || lease.phase == Phase::requested);
+}
+
 }  // namespace
+
+// A lease that has more than it is to have is not active, but for what has left it.
+bool has_left(const ProviderLease& lease, const LentHost& host) {
+  return may_have_left(lease) && host.wanted == 0 && host.has.slots > 0;
+}
+bool has_left(const ProviderLease& lease, const LentResource& resource) {
+  return may_have_left(lease) && resource.wanted == 0 && resource.has.instances > 0;
+}
+
+std::vector<LeasedHost> told_hosts(const ProviderLease& lease) {
+  std::vector<LeasedHost> told;
+  for (const LentHost& host : lease.hosts) {
+    told.push_back(host.has);
+    if (has_left(lease, host)) told.back().slots = 0;
+  }
+  return told;
+}
+std::vector<LeasedResource> told_resources(const ProviderLease& lease) {
+  std::vector<LeasedResource> told;
+  for (const LentResource& resource : lease.resources)
+    if (!has_left(lease, resource)) told.push_back(resource.has);
+  return told;
+}
 
 void ProviderLease::forget_what_was_said() {
   acknowledged = {};
@@ -269,7 +358,8 @@ bool ProviderLease::may_start(const std::string& host, int slots, const GrantNum
                               std::optional<int> used) const {
   if (!used || phase != Phase::active || under != number || slots <= 0) return false;
   for (const LentHost& lent : hosts)
-    if (lent.has.host == host) return slots <= lent.has.slots && *used <= lent.has.slots - slots;
+    if (lent.has.host == host)
+      return !has_left(*this, lent) && slots <= lent.has.slots && *used <= lent.has.slots - slots;
   return false;
 }
 

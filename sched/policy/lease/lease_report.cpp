@@ -31,11 +31,12 @@ std::string awaited_reason(int slots, const std::string& provider) {
 }
 
 std::string taking_reason(const ProviderLease& lease, const HostsNow& now) {
-  if (lease.phase != Phase::recalling && lease.phase != Phase::inactive) return "";
+  const bool taking = lease.phase == Phase::recalling || lease.phase == Phase::inactive;
   const bool answered = lease.acknowledged == lease.number || lease.written_off;
-  std::string with_jobs, silent;
+  std::string with_jobs, silent, left;
   for (const LentHost& host : lease.hosts) {
-    if (host.has.slots <= host.wanted) continue;
+    if (has_left(lease, host)) left += (left.empty() ? "" : ", ") + host.has.host;
+    if (!taking || host.has.slots <= host.wanted) continue;
     const auto found = now.find(host.has.host);
     const HostNow here = found == now.end() ? HostNow{} : found->second;
     if (host.kills && here.used > host.wanted)
@@ -46,6 +47,7 @@ std::string taking_reason(const ProviderLease& lease, const HostsNow& now) {
   if (!with_jobs.empty()) return "waits for its jobs on " + with_jobs + " to end: slots are taken back";
   if (!silent.empty())
     return "waits for cluster " + lease.consumer + ", or RES of " + silent + ": slots are taken back";
+  if (!left.empty()) return "its jobs on " + left + " are being ended: the host is no longer exported";
   return "";
 }
 

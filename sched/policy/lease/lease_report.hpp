@@ -56,8 +56,8 @@ bool exports_slots(const LeaseReport& lease);
 // A whole host is lent slot by slot, as the provider's jobs end there. "": no slot is awaited.
 std::string awaited_reason(int slots, const std::string& provider);
 
-// Why slots that are being taken back are not free yet: the consumer's jobs run on them, or neither it nor RES of the host has answered. "": the
-// lease takes nothing back.
+// Why slots that are being taken back are not free yet: the consumer's jobs run on them, or neither it nor RES of the host has answered; or
+// which hosts have left (has_left()) with jobs. "": the lease takes nothing back.
 std::string taking_reason(const ProviderLease& lease, const HostsNow& now);
 
 // A lease of the consumer with slots that it does not have yet.

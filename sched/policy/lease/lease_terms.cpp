@@ -202,7 +202,8 @@ std::optional<std::string> why_no_instances(const LeaseOfPolicy& of, const std::
                                             const std::function<bool(const std::string&)>& known,
                                             const HeldByAttempts& held) {
   for (const LentResource& lent : of.lease.resources) {
-    if (lent.has.name != resource || !share_a_host(lent.has.hosts, hosts)) continue;
+    if (lent.has.name != resource || has_left(of.lease, lent) || !share_a_host(lent.has.hosts, hosts))
+      continue;
     if (!std::all_of(lent.has.hosts.begin(), lent.has.hosts.end(), known))
       return "what holds resource " + resource + " is not known yet";
     if (held_by(held, of.lease, resource) + amount > lent.has.instances + kDust)

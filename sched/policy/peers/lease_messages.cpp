@@ -293,11 +293,8 @@ wire::PeerMessage stands_of(const lease::ProviderLease& lease, const lease::Leas
   stands.set_lease(lease.id.number);
   *stands.mutable_number() = number_of(lease.number);
   stands.set_state(state_of(lease.phase));
-  for (const lease::LentHost& host : lease.hosts) {
-    *stands.add_hosts() = host_of(host.has);
-  }
-  for (const lease::LentResource& resource : lease.resources)
-    *stands.add_resources() = resource_of(resource.has);
+  for (const auto& host : lease::told_hosts(lease)) *stands.add_hosts() = host_of(host);
+  for (const auto& resource : lease::told_resources(lease)) *stands.add_resources() = resource_of(resource);
   if (remarks.shared)
     stands.set_type(*remarks.shared ? wire::LeaseStands::SHARED : wire::LeaseStands::EXCLUSIVE);
   stands.set_awaited(remarks.awaited);

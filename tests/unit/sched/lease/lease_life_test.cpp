@@ -152,6 +152,91 @@ TEST(LeaseProvider, EndsAWithdrawnLeaseWhenTheConsumerKnows) {
   EXPECT_EQ(lease.phase, Phase::returned);
   EXPECT_EQ(text(step(lease, event::Acknowledged{lease.number, {}}, host_now(0, 0), kTerm)), "forget");
 }
+// ---------------------------------------------------------------- hosts that leave a lease
+
+// Two hosts with two slots each.
+class LeaseOfTwoHosts : public testing::Test {
+ protected:
+  LeaseOfTwoHosts() {
+    step(lease, both(), {}, kTerm);
+    step(lease, event::Asked{}, {{"a", {0, 2, {}}}, {"b", {0, 2, {}}}}, kTerm);
+    step(lease, event::Acknowledged{lease.number, {}}, {}, kTerm);
+  }
+  static event::Exported both() {
+    event::Exported policy = exports(2);
+    policy.hosts.push_back({"b", 2, {}, {}, false});
+    return policy;
+  }
+  static HostsNow jobs_on_b(int used) { return {{"a", {0, 0, {}}}, {"b", {used, 0, {}}}}; }
+  // b is taken with its jobs, and the consumer knows.
+  void b_leaves() {
+    step(lease, exports(2), jobs_on_b(2), kTerm);
+    ASSERT_EQ(lease.phase, Phase::recalling);
+    ASSERT_EQ(text(step(lease, event::Acknowledged{lease.number, {{"b", 2}}}, jobs_on_b(2), kTerm)), "tell");
+  }
+  std::string told() const {
+    std::string all;
+    for (const LeasedHost& host : told_hosts(lease))
+      all += host.host + ":" + std::to_string(host.slots) + " ";
+    return all;
+  }
+
+  ProviderLease lease{.id = {"east", 3}, .consumer = "west"};
+};
+
+TEST_F(LeaseOfTwoHosts, TheOthersWaitForTheConsumerAloneWhenOneLeaves) {
+  EXPECT_EQ(text(step(lease, exports(2), jobs_on_b(2), kTerm)), "tell, fence b, kill 2");
+  EXPECT_EQ(lease.phase, Phase::recalling);
+  EXPECT_EQ(told(), "a:2 b:2 ");
+  step(lease, event::Acknowledged{lease.number, {{"b", 2}}}, jobs_on_b(2), kTerm);
+  EXPECT_EQ(lease.phase, Phase::active);
+  EXPECT_EQ(told(), "a:2 b:0 ");
+  EXPECT_TRUE(lease.may_start("a", 2, lease.number, 0));
+  EXPECT_FALSE(lease.may_start("b", 1, lease.number, 0));
+}
+TEST_F(LeaseOfTwoHosts, SlotsOfOneThatHasLeftAreFreeWhenItsJobsAreOver) {
+  b_leaves();
+  const GrantNumber number = lease.number;
+  EXPECT_EQ(lease.hosts[1].has.slots, 2) << "nobody else has them";
+  EXPECT_EQ(text(step(lease, event::Changed{}, jobs_on_b(1), kTerm)), "freed 1, kill 1");
+  EXPECT_EQ(text(step(lease, event::Changed{}, jobs_on_b(0), kTerm)), "freed 1");
+  EXPECT_EQ(lease.hosts.size(), 1U);
+  EXPECT_EQ(lease.number, number) << "the consumer knows already that it has none of them";
+}
+TEST_F(LeaseOfTwoHosts, OneThatHasLeftLeavesAgainAfterARestart) {
+  b_leaves();
+  lease.forget_what_was_said();
+  EXPECT_EQ(told(), "a:2 b:0 ");
+  EXPECT_EQ(text(step(lease, exports(2), jobs_on_b(2), kTerm)), "") << "mbatchd reads its files";
+  EXPECT_EQ(lease.phase, Phase::active);
+}
+TEST_F(LeaseOfTwoHosts, OneThatComesBackIsToldAgain) {
+  b_leaves();
+  EXPECT_EQ(text(step(lease, both(), jobs_on_b(1), kTerm)), "tell");
+  EXPECT_EQ(told(), "a:2 b:2 ");
+  EXPECT_TRUE(lease.may_start("b", 1, lease.number, 1));
+}
+TEST_F(LeaseOfTwoHosts, AWithdrawnLeaseWaitsForJobsOnOneThatHasLeft) {
+  b_leaves();
+  const event::Exported gone{.hosts = {}, .resources = {}, .withdrawn = true};
+  EXPECT_EQ(text(step(lease, gone, jobs_on_b(2), kTerm)), "tell, fence a, fence b, kill 2");
+  EXPECT_EQ(lease.phase, Phase::recalling);
+  step(lease, event::Acknowledged{lease.number, {{"b", 2}}}, jobs_on_b(2), kTerm);
+  EXPECT_EQ(lease.phase, Phase::recalling);
+  step(lease, event::Changed{}, jobs_on_b(0), kTerm);
+  EXPECT_EQ(lease.phase, Phase::recalling) << "the consumer says that it uses them";
+  step(lease, event::Acknowledged{lease.number, {}}, jobs_on_b(0), kTerm);
+  EXPECT_EQ(lease.phase, Phase::returned);
+}
+TEST_F(LeaseOfTwoHosts, TheOnlyOneThatIsLeftWaitsForItsJobs) {
+  b_leaves();
+  step(lease, {event::Exported{.hosts = {}, .resources = {}, .withdrawn = false}},
+       {{"a", {1, 0, {}}}, {"b", {2, 0, {}}}}, kTerm);
+  step(lease, event::Acknowledged{lease.number, {{"a", 1}, {"b", 2}}}, {{"a", {1, 0, {}}}, {"b", {2, 0, {}}}},
+       kTerm);
+  EXPECT_EQ(lease.phase, Phase::recalling);
+}
+
 // ---------------------------------------------------------------- instances of shared resources
 
 event::Exported exports_with(int slots, int instances) {

@@ -30,7 +30,8 @@ TEST(LeaseReport, SaysWhatALeaseWaitsForWhoseSlotsAreTakenBack) {
   lease.number = {1, 4};
   lease.phase = Phase::active;
   lease.hosts = {{{"n3", 2, {}, {}, false}, 0, true}, {{"n4", 2, {}, {}, false}, 2}};
-  EXPECT_EQ(taking_reason(lease, {{"n3", {2, 0, {}}}}), "");
+  EXPECT_EQ(taking_reason(lease, {{"n3", {2, 0, {}}}}),
+            "its jobs on n3 are being ended: the host is no longer exported");
   lease.phase = Phase::recalling;
   EXPECT_EQ(taking_reason(lease, {{"n3", {2, 0, {}}}}),
             "waits for its jobs on n3 to end: slots are taken back");

@@ -13,7 +13,8 @@ namespace rollcall::mbatchd {
 
 class LeaseOutTest : public ForwardShellTest {
  protected:
-  static sched::ConfigView provider_files(const std::string& resources) {
+  static sched::ConfigView provider_files(const std::string& resources,
+                                          const std::string& hosts = "hostA X86_64\nhostB X86_64\n") {
     conf::MemoryFiles files;
     files.files = {
         {"/c/lsf.conf", "LSF_LOGDIR=/l\nLSB_SHAREDIR=/s\n"},
@@ -22,8 +23,8 @@ class LeaseOutTest : public ForwardShellTest {
          "Begin Resource\nRESOURCENAME TYPE INTERVAL INCREASING DESCRIPTION\nlic Numeric () N (licences)\n"
          "End Resource\n"},
         {"/c/lsf.cluster.lab",
-         "Begin Host\nHOSTNAME type\nhostA X86_64\nhostB X86_64\nEnd Host\n"
-         "Begin ResourceMap\nRESOURCENAME LOCATION\nlic (4@[hostA hostB])\nEnd ResourceMap\n"},
+         "Begin Host\nHOSTNAME type\n" + hosts + "End Host\n" +
+             "Begin ResourceMap\nRESOURCENAME LOCATION\nlic (4@[all])\nEnd ResourceMap\n"},
         {"/c/lsbatch/lab/configdir/lsb.params", "Begin Parameters\nDEFAULT_QUEUE = normal\nEnd Parameters\n"},
         {"/c/lsbatch/lab/configdir/lsb.hosts", ""},
         {"/c/lsbatch/lab/configdir/lsb.users", ""},

@@ -103,6 +103,28 @@ TEST_F(LeaseOfADeadConsumer, CountsAfterARestartTooWhereTheStoreFailedWhenItConn
   EXPECT_FALSE(out->is_written_off("west"));
 }
 
+// The administrator takes hostB out of lsf.cluster; its RES is gone.
+TEST_F(LeaseOutTest, GoesOnWithTheOtherHostsWhenOneIsNoServerAnyMore) {
+  lends();
+  EXPECT_EQ(start(1, "hostB", 0), "");
+  out->host_gone("hostB");
+  reads(configuration_of(provider_files(hosts_lent() + licences_lent(3), "hostA X86_64\n")));
+  EXPECT_EQ(lease().phase, Phase::recalling);
+  EXPECT_EQ(start(2, "hostA", 0), "the lease has changed");
+  ASSERT_TRUE(out->heard("west", answer({{"hostB", 1}})));
+  flush();
+  EXPECT_EQ(lease().phase, Phase::active);
+  EXPECT_EQ(lease().reason, "its jobs on hostB are being ended: the host is no longer exported");
+  EXPECT_EQ(start(3, "hostA", 1), "");
+  EXPECT_NE(start(4, "hostB", 0), "");
+  EXPECT_EQ(lease().hosts.size(), 2U) << "its job may run still";
+  ends(job_of(1), 0);
+  follows(effects);
+  flush();
+  EXPECT_EQ(lease().hosts.size(), 1U);
+  EXPECT_EQ(lease().reason, "");
+}
+
 // Another cluster must not have us look at all jobs on lent slots as often as it likes.
 TEST_F(LeaseOutTest, ManyAnswersAndStaleStartsAreOneStepOfALease) {
   lends();
