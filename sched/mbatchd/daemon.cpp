@@ -31,6 +31,7 @@
 #include "sched/mbatchd/ticket_issuer.hpp"
 #include "sched/mbatchd/waiting_orders.hpp"
 #include "sched/policy/book/book.hpp"
+#include "sched/policy/book/removed_hosts.hpp"
 #include "sched/policy/values/order_router.hpp"
 
 namespace rollcall::mbatchd {
@@ -132,6 +133,9 @@ class Daemon {
              [this](const sched::Attempt& attempt) { return clusters_.is_part(attempt); },
              [this](const std::string& host, const sched::Attempt& attempt) {
                clusters_.await_span(host, attempt);
+             },
+             [this](const std::string& host, const std::optional<std::vector<JobKey>>& held) {
+               return removed_hosts_.has_attempts(host, held);
              }})),
         pieces_(
             loop_.context(), book_.jobs(), book_.forwards(), links_,
@@ -397,6 +401,8 @@ class Daemon {
     if (!committer_.failing() && !scheduler_.quick() && plan()) commit();
     queries_.answer_all(waiters_);
     requests_.go_on();
+    if (!committer_.failing())  // what they are still to be told has left
+      for (const auto& host : removed_hosts_.take_empty()) engine_->let_go(host);
     book_.jobs().pack();
     arm();
   }
@@ -493,6 +499,7 @@ class Daemon {
   ActiveConfiguration files_;
   io::DaemonLoop loop_;
   sched::book::Book book_;
+  sched::book::RemovedHosts removed_hosts_{book_.jobs()};
   sched::answers::SnapshotKeeper keeper_;
   Scheduler scheduler_;
   Committer committer_;

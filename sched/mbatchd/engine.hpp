@@ -52,6 +52,10 @@ struct EngineSetup {
   std::function<bool(const sched::Attempt&)> is_part{};
   // The order for this host could not leave: not every host of the attempt can be named yet. It is to be given again.
   std::function<void(const std::string& host, const sched::Attempt&)> awaits_span{};
+  // Attempts are on the host, which is no server any more: its daemon is heard until let_go(). `held`: the jobs that it says in its
+  // hello it has; none: it says no hello now.
+  std::function<bool(const std::string& host, const std::optional<std::vector<sched::JobKey>>& held)>
+      has_attempts{};
 };
 
 // A piece of a file, read or written as this user.
@@ -75,6 +79,8 @@ class Engine : public sched::Engine {
   virtual bool has_room(const std::string&) const { return true; }
   // Restarts or ends the engine's daemon on the host; jobs go on. False: the host is not reached.
   virtual bool restart(const std::string& host, bool stop) = 0;
+  // Nothing is left on the host: its daemon is heard no more, unless it is a server again.
+  virtual void let_go(const std::string&) {}
   // Reads a piece of what the attempt has written on its first host. `number`: of the answer, which may never come. False: the host
   // is not reached, or its engine cannot read.
   virtual bool read(const std::string&, const sched::Attempt&, std::uint64_t, const wire::PieceAsked&) {

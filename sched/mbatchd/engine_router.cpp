@@ -30,6 +30,9 @@ class EngineRouter : public sched::OrderRouter<Engine> {
     Engine* engine = engine_of(host);
     return engine != nullptr && engine->restart(host, stop);
   }
+  void let_go(const std::string& host) override {
+    if (Engine* engine = engine_of(host)) engine->let_go(host);
+  }
   bool read(const std::string& host, const sched::Attempt& attempt, std::uint64_t number,
             const wire::PieceAsked& asked) override {
     Engine* engine = engine_of(host);
@@ -108,6 +111,7 @@ class EngineRouter : public sched::OrderRouter<Engine> {
         .span_of = setup_.span_of,
         .is_part = setup_.is_part,
         .awaits_span = setup_.awaits_span,
+        .has_attempts = setup_.has_attempts,
     };
   }
   Engine* engine_with(io::LinkId link) const {

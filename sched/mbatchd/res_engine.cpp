@@ -23,7 +23,8 @@ class ResEngine : public Engine {
                 [this](const std::string& host, Duration silent) { lost(host, silent); },
                 [this](const std::string& host, const std::string& why) {
                   setup_.told(host, sched::report::NotOurs{why});
-                }}) {}
+                },
+                setup_.has_attempts}) {}
 
   void configure(std::shared_ptr<const Configuration> configuration) override {
     hosts_.configure(std::move(configuration));
@@ -35,6 +36,7 @@ class ResEngine : public Engine {
     message.mutable_restart()->set_stop(stop);
     return hosts_.send(host, std::move(message));
   }
+  void let_go(const std::string& host) override { hosts_.let_go(host); }
 
   void start(const std::string& host, sched::order::Start order) override {
     const sched::Attempt attempt = order.attempt;

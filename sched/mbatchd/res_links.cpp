@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "common/base/host_list.hpp"
 #include "common/base/numbers.hpp"
 #include "common/wire/batch.pb.h"
 #include "common/wire/frame.hpp"
@@ -45,8 +46,14 @@ void ResLinks::configure(std::shared_ptr<const Configuration> configuration) {
   hosts_ = servers_of(*configuration_);
   told_.clear();
   std::vector<std::pair<std::string, io::LinkId>> gone;
-  for (const auto& [host, link] : by_host_)
-    if (hosts_.count(host) == 0) gone.emplace_back(host, link);
+  for (const auto& [host, link] : by_host_) {
+    if (hosts_.count(host) != 0) continue;
+    if (!handler_.has_attempts || !handler_.has_attempts(host, std::nullopt))
+      gone.emplace_back(host, link);
+    else
+      log_.notice(host +
+                  " is no longer a server of the cluster: its RES is heard until the jobs there are over");
+  }
   for (const auto& [host, link] : gone) {
     log_.notice(host + " is no longer a server of the cluster: its RES is heard no more");
     links_.close(link);
@@ -68,12 +75,30 @@ Result<void> ResLinks::message(io::LinkId link, const wire::FromRes& message) {
   return {};
 }
 
+bool ResLinks::is_heard(const wire::FromRes::ResHello& hello) const {
+  if (hosts_.count(hello.host()) != 0) return true;
+  std::vector<sched::JobKey> held;
+  for (const auto& job : hello.jobs()) held.push_back(sched::key_of(job.job().key()));
+  return handler_.has_attempts && handler_.has_attempts(hello.host(), held);
+}
+
+void ResLinks::let_go(const std::string& host) {
+  const auto named = by_host_.find(host);
+  if (named == by_host_.end() || hosts_.count(host) != 0) return;
+  const io::LinkId link = named->second;
+  log_.notice("the jobs on " + host +
+              ", no longer a server of the cluster, are over: its RES is heard no more");
+  links_.close_when_sent(link);
+  ended(link);
+}
+
 Result<void> ResLinks::hello(io::LinkId link, Peer& peer, const wire::FromRes& message) {
   const std::string& host = message.hello().host();
   if (peer.judged) return internal_error("found a second ResHello, expected one");
-  if (hosts_.count(host) == 0)
-    return internal_error(
-        "found a RES of a host that is no server of this cluster, expected one of lsf.cluster");
+  if (!is_heard(message.hello()))
+    return internal_error("found a RES of " + printable(host) +
+                          ", which is no server of this cluster and has no job of it, expected a host of "
+                          "section Host of lsf.cluster");
   peer.judged = true;
   const auto& files = *configuration_->files.cluster;
   if (!files.settings.check_addresses || (host == configuration_->host && loopback(peer.address)))
@@ -129,8 +154,8 @@ void ResLinks::complain(const std::string& host, const std::string& address, con
 Result<void> ResLinks::accept(io::LinkId link, Peer& peer, const wire::FromRes& message) {
   const std::string& host = message.hello().host();
   // The files may have changed while the claim was judged.
-  if (hosts_.count(host) == 0)
-    return internal_error("found a RES of " + host + ", which is no server any more");
+  if (!is_heard(message.hello()))
+    return internal_error("found a RES of " + host + ", which is no server any more and has no job");
   if (message.hello().term() > term_) {
     const std::string why =
         "the RES of " + host + " has had orders of term " + std::to_string(message.hello().term()) +

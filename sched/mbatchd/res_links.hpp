@@ -1,6 +1,7 @@
 // ResLinks: the connections of the hosts' RES: the host of each, sending, receiving.
 //
-// It owns the table from host to link and back. A holder of the cluster's key is a daemon; it names its host once, in its ResHello,
+// It owns the table from host to link and back. A host is one that lsf.cluster has as a server, or was, while attempts are on it
+// (docs/decisions/0113). A holder of the cluster's key is a daemon; it names its host once, in its ResHello,
 // which is accepted if the call comes from an address of that host (common/io/host_claims.hpp, docs/decisions/0021). A host has
 // one connection at a time. ResEngine knows what the messages mean.
 //
@@ -20,6 +21,7 @@
 #include <boost/asio/steady_timer.hpp>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -33,6 +35,7 @@
 #include "common/io/log.hpp"
 #include "common/wire/res.pb.h"
 #include "sched/mbatchd/configuration.hpp"
+#include "sched/policy/values/job.hpp"
 
 namespace rollcall::mbatchd {
 
@@ -45,17 +48,22 @@ class ResLinks {
     std::function<void(const std::string& host, Duration silent)> lost;
     // The host is there and has had orders of another store: why it is refused, for people. Called at each attempt.
     std::function<void(const std::string& host, const std::string& why)> not_ours;
+    // EngineSetup::has_attempts; empty: a host that is no server is refused.
+    std::function<bool(const std::string& host, const std::optional<std::vector<sched::JobKey>>& held)>
+        has_attempts;
   };
   ResLinks(boost::asio::io_context& loop, io::Links& links, const io::Log& log, std::uint64_t term,
            Handler handler);
 
-  // Closes the links of hosts that are no longer servers of the cluster, and sends the others their settings.
+  // Closes the links of hosts that are no longer servers of the cluster and have no attempts, and sends the others their settings.
   void configure(std::shared_ptr<const Configuration> configuration);
 
   void opened(io::LinkId link, const io::LinkPeer& peer);
   bool has(io::LinkId link) const { return peers_.count(link) != 0; }
   Result<void> message(io::LinkId link, const wire::FromRes& message);
   void ended(io::LinkId link);
+  // Closes the link of a host that is no server any more, behind what was sent.
+  void let_go(const std::string& host);
 
   // Puts our term in. False where the host has no link.
   bool send(const std::string& host, wire::ToRes order);
@@ -74,6 +82,7 @@ class ResLinks {
     bool answers_pings = false;
     int unanswered = 0;  // beats since it has said something
   };
+  bool is_heard(const wire::FromRes::ResHello& hello) const;
   Result<void> hello(io::LinkId link, Peer& peer, const wire::FromRes& message);
   Result<void> keep_for_later(Peer& peer, const wire::FromRes& message);
   void judge(io::LinkId link, const std::string& host, const io::HostClaims::Verdict& verdict);

@@ -214,7 +214,7 @@ TEST_F(Mbatchd, AResOfAnUnknownHostIsClosed) {
   unknown.connect(port_, key_);
   unknown.serve(kPatience, [&] { return !unknown.connected(); });
   EXPECT_FALSE(unknown.connected());
-  EXPECT_THAT(log(), HasSubstr("no server of this cluster"));
+  EXPECT_THAT(log(), HasSubstr("found a RES of \"nowhere\", which is no server of this cluster"));
 }
 
 TEST_F(Mbatchd, ANewConnectionOfAHostTakesThePlaceOfTheOld) {
