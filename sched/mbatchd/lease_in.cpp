@@ -10,6 +10,7 @@
 #include "sched/mbatchd/steady_clock.hpp"
 #include "sched/policy/answers/lease_rows.hpp"
 #include "sched/policy/jobs/site_rules.hpp"
+#include "sched/policy/jobs/two_sided_stop.hpp"
 #include "sched/policy/lease/lease_terms.hpp"
 #include "sched/policy/peers/crossing.hpp"
 #include "sched/policy/peers/forward_messages.hpp"
@@ -440,6 +441,8 @@ void LeaseIn::signal(const std::string& host, const sched::order::Signal& order)
   // A part that was not offered yet is not known there. The signal comes again behind the order.
   if (!part.empty() && !parts_.contains({order.attempt, cluster})) return;
   wire::PeerMessage message = peers::signal_of(order);
+  if (auto& sent = *message.mutable_signal()->mutable_sent(); sent.action() == wire::SentSignal::SUSPEND)
+    sent.set_term_reason(sched::jobs::crossing_reason(order.suspend_reasons));
   *message.mutable_signal()->mutable_attempt() = named(order.attempt, host);
   message.mutable_signal()->mutable_attempt()->set_part(!part.empty());
   handler_.say(cluster, std::move(message));

@@ -6,6 +6,7 @@
 #include "common/io/local_time.hpp"
 #include "sched/mbatchd/borrowed_host.hpp"
 #include "sched/mbatchd/lease_in.hpp"
+#include "sched/policy/jobs/two_sided_stop.hpp"
 #include "sched/policy/peers/crossing.hpp"
 #include "sched/policy/peers/forward_messages.hpp"
 
@@ -328,7 +329,12 @@ void LeaseIn::follow(const std::string& host, const sched::Job& job, const wire:
   }
   // An order of ours that is still on its way says what the job will be.
   if (there.signal_number() < job.record.signal_number()) return;
-  if (stopped)
+  const bool by_administrator = there.status() == wire::STATUS_USUSP &&
+                                (there.suspend_reasons() & wire::SUSPEND_ADMIN) != 0 &&
+                                !job.record.stopped_by_admin();
+  if (stopped && by_administrator != sched::jobs::stopped_by_provider(job.record))
+    handler_.told(host, report::Elsewhere{attempt, there});
+  else if (stopped)
     handler_.told(host, report::Stopped{attempt});
   else if (there.status() == wire::STATUS_RUN)
     handler_.told(host, report::Resumed{attempt});

@@ -5,6 +5,7 @@
 
 #include "sched/policy/answers/answers_parts.hpp"
 #include "sched/policy/answers/forward_reasons.hpp"
+#include "sched/policy/answers/suspend_reasons.hpp"
 #include "sched/policy/lease/lease_terms.hpp"
 #include "sched/policy/values/elsewhere.hpp"
 #include "sched/policy/values/host_id.hpp"
@@ -138,49 +139,8 @@ void add_start_reason(const Job& job, JobView& to) {
   add_reason(to, "The job is being started", "mbatchd waits for the answer of " + awaited);
 }
 
-// LSF's texts for suspended jobs.
-void add_suspend_reasons(const wire::JobRecord& record, JobView& to) {
-  struct Told {
-    wire::SuspendReason bit;
-    const char* text;
-    const char* why;
-  };
-  static constexpr Told kTold[] = {
-      {wire::SUSPEND_USER, "The job was suspended by user", "its owner stopped it; bresume resumes it"},
-      {wire::SUSPEND_ADMIN, "The job was suspended by LSF admin or root",
-       "an administrator stopped it; only an administrator can resume it, with bresume"},
-      {wire::SUSPEND_LOAD, "The host load exceeded the following threshold(s)",
-       "the load of its hosts is beyond loadStop; it resumes when the load is within loadSched"},
-      {wire::SUSPEND_WINDOW, "The run window of the queue is closed",
-       "the queue's RUN_WINDOW is closed; it resumes when the window opens"},
-      {wire::SUSPEND_HOST_LOCKED, "The host is locked",
-       "one of its hosts is locked; lsadmin limunlock unlocks it"},
-      {wire::SUSPEND_QUEUE_INACTIVE, "The queue is inactive", "badmin qact activates it"},
-      {wire::SUSPEND_PREEMPT, "The job was preempted by a job of a higher priority queue", ""},
-  };
-  const std::uint32_t bits = record.suspend_reasons();
-  // In another cluster it is stopped when that cluster has told so.
-  const bool ours = record.hosts().empty() || HostId(record.hosts(0).name()).ours();
-  const bool stopped_here = ours || record.status() == wire::STATUS_USUSP;
-  for (const auto& told : kTold) {
-    const bool flagged =
-        stopped_here &&
-        ((told.bit == wire::SUSPEND_USER && record.stopped_by_user() && !record.stopped_by_admin()) ||
-         (told.bit == wire::SUSPEND_ADMIN && record.stopped_by_admin()));
-    if ((bits & told.bit) == 0 && !flagged) continue;
-    const bool preempted = told.bit == wire::SUSPEND_PREEMPT;
-    if (told.bit == wire::SUSPEND_ADMIN && (bits & told.bit) != 0 && is_elsewhere(record)) {
-      add_reason(
-          to, told.text,
-          "an administrator of cluster " + record.forwarded().cluster() + " stopped it; it is resumed there");
-      continue;
-    }
-    add_reason(to, preempted && record.slots_lent() ? "A job of a lower queue uses its slots" : told.text,
-               preempted ? (record.has_preempted_by() ? "job " + text(key_of(record.preempted_by()))
-                                                      : std::string("a job of its cluster")) +
-                               " started on its slots; it resumes when they are free"
-                         : std::string(told.why));
-  }
+void add_suspend_reasons(const AnswerView& view, const wire::JobRecord& record, JobView& to) {
+  for (auto& told : suspend_reasons(view, record)) add_reason(to, std::move(told.text), std::move(told.why));
 }
 
 void add_exceptions(const AnswerView& view, const Job& job, JobView& to) {
@@ -365,7 +325,7 @@ class JobsAnswer {
       if (show_start(*to.mutable_record()) && ask_.reasons()) add_start_reason(job, to);
       trim(*to.mutable_record());
       if (ask_.reasons() && placed(job.status())) {
-        add_suspend_reasons(job.record, to);
+        add_suspend_reasons(view, job.record, to);
         add_waiting_orders(view, job.record, to);
       }
     }
@@ -469,7 +429,7 @@ wire::BatchReply::JobView job_view(const AnswerView& view, const Job& job, cycle
   if (show_start(*to.mutable_record())) add_start_reason(job, to);
   if (pending(job.status()) && reasons != nullptr) add_pending_reasons(view, job, *reasons, to);
   if (pending(job.status()) && view.remote_queues) add_remote_queues(view.remote_queues(job.key()), to);
-  if (placed(job.status())) add_suspend_reasons(job.record, to);
+  if (placed(job.status())) add_suspend_reasons(view, job.record, to);
   add_waiting_orders(view, job.record, to);
   *to.mutable_effective_limits() = view.jobs.effective_limits(job);
   to.set_combined_resreq(view.jobs.combined_resreq(job));

@@ -5,6 +5,7 @@
 
 #include "sched/policy/book/book_memory.hpp"
 #include "sched/policy/book/forwarded_jobs.hpp"
+#include "sched/policy/jobs/two_sided_stop.hpp"
 
 namespace rollcall::sched::book {
 namespace {
@@ -145,9 +146,9 @@ class Obeying {
       case wire::SentSignal::TERMINATE:
         return kill(sent.sequential() ? 0 : kSigKill, sent.term_reason());
       case wire::SentSignal::SUSPEND:
-        return step(event::StopAsked{by_});
+        return stop(sent.term_reason());
       case wire::SentSignal::RESUME:
-        return step(event::ResumeAsked{by_});
+        return resume();
       case wire::SentSignal::SEND:
         return sent.signal() < 1 || sent.signal() > kMostSignal ? void() : send(sent);
       case wire::SentSignal::LIMITS:
@@ -159,6 +160,17 @@ class Obeying {
   void withdraw() { step(event::GivenBack{}); }
 
  private:
+  // The cycle of its own cluster suspends a job on lent slots, and lets it go on.
+  void stop(std::int32_t why) {
+    const Job& job = *entry_.job;
+    if (why == 0 || !on_lent_slots(job.record)) return step(event::StopAsked{by_});
+    if (is_part(job.record) && (!job.launch.go_given || job.record.from().releasing())) return;
+    step(event::SuspendPlanned{jobs::reason_of_crossing(why), {}, {}});
+  }
+  void resume() {
+    if (on_lent_slots(entry_.job->record)) step(event::ResumePlanned{});
+    step(event::ResumeAsked{by_});
+  }
   // As bkill -s of an own user: a job that is preempted here does not go on because its cluster sends it SIGCONT.
   void send(const wire::SentSignal& sent) {
     switch (sent.signal()) {
@@ -168,7 +180,7 @@ class Obeying {
       case kTstp:
         return step(event::StopAsked{by_});
       case kCont:
-        return step(event::ResumeAsked{by_});
+        return resume();
       default:
         return step(event::SignalAsked{by_, sent.signal()});
     }

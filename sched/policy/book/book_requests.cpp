@@ -9,6 +9,7 @@
 #include "common/base/terminal_text.hpp"
 #include "sched/policy/book/book_memory.hpp"
 #include "sched/policy/book/book_signal.hpp"
+#include "sched/policy/jobs/two_sided_stop.hpp"
 #include "sched/policy/values/elsewhere.hpp"
 #include "sched/policy/values/gpus.hpp"
 
@@ -146,12 +147,36 @@ class Signalling {
   std::optional<Objection> stop(BookEntry& entry, const event::By& by) {
     if (const auto& record = entry.job->record; is_part(record))
       return no("Job is a part of a job of cluster " + record.from().cluster() + ", which alone stops it");
+    if (on_lent_slots(entry.job->record)) {
+      if (!by.admin) return no(of_its_user(entry), jobs::Refusal::NOT_ALLOWED);
+      return done(entry, event::StopAsked{of_this_side(by)});
+    }
     return done(entry, event::StopAsked{by, is_cut_off(entry)});
+  }
+  // Of a job on lent slots: its user stops it in its own cluster, an administrator in this one.
+  static std::string of_its_user(const BookEntry& entry) {
+    return "Job is of cluster " + entry.job->record.from().cluster() +
+           ", where its user stops and resumes it";
+  }
+  static event::By of_this_side(event::By by) {
+    by.owner = false;
+    return by;
+  }
+  std::optional<Objection> resume_on_lent_slots(BookEntry& entry, const event::By& by,
+                                                wire::JobStatus status) {
+    const wire::JobRecord& record = entry.job->record;
+    if (!by.admin) return no(of_its_user(entry), jobs::Refusal::NOT_ALLOWED);
+    if (record.stopped_by_admin()) return done(entry, event::ResumeAsked{of_this_side(by)});
+    if (status != wire::STATUS_USUSP && status != wire::STATUS_SSUSP)
+      return no("Job is not suspended by a user");
+    return no("Job was suspended by its cluster " + record.from().cluster() + ", and is resumed there",
+              jobs::Refusal::NOT_ALLOWED);
   }
   std::optional<Objection> resume(BookEntry& entry, const event::By& by) {
     const wire::JobRecord& record = entry.job->record;
     const wire::JobStatus status =
         record.status() == wire::STATUS_UNKWN ? record.status_before_unknown() : record.status();
+    if (on_lent_slots(record)) return resume_on_lent_slots(entry, by, status);
     if (status != wire::STATUS_PSUSP && status != wire::STATUS_USUSP && !jobs::held_when_requeued(record) &&
         !jobs::stop_is_asked(record))
       return no("Job is not suspended by a user");
@@ -159,6 +184,10 @@ class Signalling {
     if (is_elsewhere(record) && (record.suspend_reasons() & wire::SUSPEND_ADMIN) != 0)
       return no("Job was suspended by an administrator of cluster " + record.forwarded().cluster() +
                     ", and is resumed there",
+                jobs::Refusal::NOT_ALLOWED);
+    if (jobs::stopped_by_provider(record))
+      return no("Job was suspended by an administrator of cluster " +
+                    std::string(HostId(record.hosts(0).name()).cluster()) + ", and is resumed there",
                 jobs::Refusal::NOT_ALLOWED);
     if (record.stopped_by_admin() && !by.admin)
       return no("Job was suspended by LSF admin or root, and is resumed by them", jobs::Refusal::NOT_ALLOWED);

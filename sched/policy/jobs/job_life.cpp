@@ -188,6 +188,8 @@ class Life : LifePart {
     if (status() != wire::STATUS_USUSP || record_.stopped_by_user() || record_.stopped_by_admin()) return;
     record_.set_suspend_reasons(record_.suspend_reasons() & ~kAskedFor);
     to(record_.suspend_reasons() == 0 ? wire::STATUS_RUN : wire::STATUS_SSUSP);
+    // Its cycle has found it stopped already, and ordered nothing.
+    if (status() == wire::STATUS_SSUSP && !HostId(record_.hosts(0).name()).ours()) order(Sent::SUSPEND, 0, 0);
     record_status({});
     changed_the_plan();
   }
@@ -330,7 +332,10 @@ class Life : LifePart {
   }
 
   void on(const event::Elsewhere& told) {
-    if (elsewhere()) take(told.job);
+    if (elsewhere()) return take(told.job);
+    if (!placed(status()) || HostId(record_.hosts(0).name()).ours()) return;
+    heard_again();
+    suspended_there(told.job);
   }
 
   // A host of another cluster does not serve the job any longer: what is left of it is ended.
@@ -437,6 +442,7 @@ class Life : LifePart {
   }
 
   void on(const event::ResumeAsked& resume) {
+    if (on_lent_slots(record_) && !held_when_requeued(record_)) return resume_own_side(resume);
     if (record_.stopped_by_admin() && !resume.by.admin) return;
     if (elsewhere()) return resume_there(resume);
     const bool held_here = status() == wire::STATUS_PSUSP;

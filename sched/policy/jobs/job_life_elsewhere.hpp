@@ -24,6 +24,7 @@
 #pragma once
 
 #include "sched/policy/jobs/job_life_end.hpp"
+#include "sched/policy/jobs/two_sided_stop.hpp"
 #include "sched/policy/values/elsewhere.hpp"
 
 namespace rollcall::sched::jobs {
@@ -143,6 +144,51 @@ class LifeElsewhere : protected LifeEnd {
     told.why = "cluster " + record_.forwarded().cluster() + " was written off by an administrator";
     told.how = record_.started() ? How::never_seen : How::refused;
     record_.started() ? was_lost(told, TERM_ZOMBIE) : give_back(told);
+  }
+
+  // The suspension of a job on borrowed hosts, by their cluster's word. It is no order of ours that has stopped it: two_sided_stop.hpp.
+  void suspended_there(const wire::JobElsewhere& told) {
+    std::uint32_t reasons = record_.suspend_reasons() | reasons_of_a_waiting_stop();
+    const bool by_them =
+        told.status() == wire::STATUS_USUSP && (told.suspend_reasons() & wire::SUSPEND_ADMIN) != 0;
+    if (by_them)
+      reasons |= wire::SUSPEND_ADMIN;
+    else if (!record_.stopped_by_admin())
+      reasons &= ~std::uint32_t{wire::SUSPEND_ADMIN};
+    // Our cycle suspended it, and has let it go on while they had it stopped.
+    const bool goes_on = reasons == 0 && told.status() == wire::STATUS_SSUSP;
+    if (reasons == 0 && !goes_on) reasons = wire::SUSPEND_USER;  // the job itself, or its terminal
+    const auto next = goes_on                      ? wire::STATUS_RUN
+                      : (reasons & kAskedFor) != 0 ? wire::STATUS_USUSP
+                                                   : wire::STATUS_SSUSP;
+    if (reasons == record_.suspend_reasons() && next == status()) return;
+    record_.set_suspend_reasons(reasons);
+    if (next != status()) to(next);
+    if (goes_on) order(Sent::RESUME, 0, 0);
+    record_status(by_them ? "an administrator of cluster " +
+                                std::string(HostId(record_.hosts(0).name()).cluster()) + " has stopped it"
+                          : std::string());
+    changed_the_plan();
+  }
+
+  // Of a job on lent slots: its own cluster, or an administrator here, lets go what that side has stopped.
+  void resume_own_side(const event::ResumeAsked& resume) {
+    const std::uint32_t bit = resume.by.owner ? wire::SUSPEND_USER : wire::SUSPEND_ADMIN;
+    if (status_there() != wire::STATUS_USUSP || (record_.suspend_reasons() & bit) == 0) return;
+    const std::uint32_t left = record_.suspend_reasons() & ~bit;
+    (resume.by.owner ? record_.set_stopped_by_user(false) : record_.set_stopped_by_admin(false));
+    record_.set_suspend_reasons(left);
+    record_signal("CONT", resume.by, {});
+    const auto next = (left & kAskedFor) != 0 ? wire::STATUS_USUSP
+                      : left != 0             ? wire::STATUS_SSUSP
+                                              : wire::STATUS_RUN;
+    if (unknown())
+      record_.set_status_before_unknown(next);
+    else if (next != status())
+      to(next);
+    if (next == wire::STATUS_RUN) order(Sent::RESUME, 0, 0);
+    record_status({});
+    changed_the_plan();
   }
 
   // The order is sent; the status follows when the other cluster has carried it out. Also of a job on borrowed hosts.

@@ -234,6 +234,26 @@ TEST_F(Answers, ASuspendedJobSaysWhoStoppedIt) {
   EXPECT_EQ(shown.reasons(0).text(), "The job was suspended by LSF admin or root");
 }
 
+TEST_F(Answers, AJobThatTheLoadHasSuspendedSaysWhichThresholdsAreExceeded) {
+  book->configure(book::site_files("", "r1m = 0.7/2.0\npg = 5/20\nut = 0.5\n"), now);
+  keeper.configure(cycle::placement_rules(book->jobs().config().cluster, book->jobs().config().lsb));
+  const JobKey key{submit_seen(book::plain_job()), 0};
+  dispatch(key);
+  runs(key);
+  book->hosts().suspend(key, {wire::SUSPEND_LOAD, "", {}}, now);
+  const auto text = [&] {
+    const auto shown = job_view(view(), job(key), nullptr);
+    return shown.reasons_size() == 1 ? shown.reasons(0).text() : std::string();
+  };
+  EXPECT_EQ(text(), "The host load exceeded the following threshold(s): r1m, pg") << "no load is known";
+  LoadVector load(keeper.snapshot().rules().indices().size());
+  load[r1m].number = 1.2;
+  load[pg].number = 2;
+  keeper.snapshot().set_load(*keeper.snapshot().rules().host("hostA"), load);
+  EXPECT_EQ(text(), "The host load exceeded the following threshold(s): r1m")
+      << "it is still above loadSched";
+}
+
 TEST_F(Answers, AnOrderForAClusterThatIsNotConnectedIsSaidToWait) {
   const JobKey key{submit_seen(book::plain_job()), 0};
   hello("@east");

@@ -1,4 +1,5 @@
 // Jobs that other clusters have placed on slots that we lend them.
+#include "common/base/term_reason.hpp"
 #include "tests/unit/sched/book/book_forward_fixture.hpp"
 
 namespace rollcall::sched::book {
@@ -38,6 +39,82 @@ TEST_F(OnLentSlots, BeginsAtOnceAndOnce) {
   const auto again = start(7);
   EXPECT_EQ(here(again), key);
   EXPECT_THAT(again.effects, IsEmpty());
+}
+
+// Both clusters can stop it, and each lets go what it has stopped.
+class StoppedOnLentSlots : public OnLentSlots {
+ protected:
+  StoppedOnLentSlots() {
+    key = here(start(7));
+    runs(key);
+  }
+  // Its own cluster's; term_reason: of its cycle.
+  void east(wire::SentSignal::Action action, std::int32_t term_reason = 0) {
+    auto sent = signal(7, ++number, action);
+    sent.mutable_sent()->set_term_reason(term_reason);
+    effects = book->forwards().signal("east", sent, now).effects;
+  }
+  wire::JobStatus status() const { return book->jobs().find(key)->status(); }
+  std::string refused(const std::string& why) const { return "! Job <" + text(key) + ">: " + why; }
+
+  static constexpr auto kSuspend = wire::SentSignal::SUSPEND;
+  static constexpr auto kResume = wire::SentSignal::RESUME;
+  JobKey key;
+  std::uint64_t number = 0;
+};
+
+TEST_F(StoppedOnLentSlots, IsSuspendedByTheSystemWhereTheCycleOfItsClusterSuspendsIt) {
+  east(kSuspend, TERM_LOAD);
+  EXPECT_EQ(status(), wire::STATUS_SSUSP);
+  EXPECT_THAT(orders(effects), ElementsAre(HasSubstr("OrderSignal SUSPEND")));
+  EXPECT_THAT(ask(key, Act::RESUME, kRoot),
+              ElementsAre(refused("Job was suspended by its cluster east, and is resumed there")));
+  EXPECT_EQ(status(), wire::STATUS_SSUSP);
+  east(kResume);
+  EXPECT_EQ(status(), wire::STATUS_RUN);
+  EXPECT_THAT(orders(effects), ElementsAre(HasSubstr("OrderSignal RESUME")));
+}
+TEST_F(StoppedOnLentSlots, IsNotResumedHereWhenItsUserHasStoppedItThere) {
+  east(kSuspend);
+  EXPECT_EQ(status(), wire::STATUS_USUSP);
+  EXPECT_THAT(ask(key, Act::RESUME, kRoot),
+              ElementsAre(refused("Job was suspended by its cluster east, and is resumed there")));
+  EXPECT_EQ(status(), wire::STATUS_USUSP);
+  east(kResume);
+  EXPECT_EQ(status(), wire::STATUS_RUN);
+}
+TEST_F(StoppedOnLentSlots, IsNotResumedThereWhenAnAdministratorHasStoppedItHere) {
+  EXPECT_THAT(ask(key, Act::STOP, kRoot), ElementsAre("Job <" + text(key) + "> is being stopped"));
+  ASSERT_EQ(status(), wire::STATUS_USUSP);
+  EXPECT_NE(book->forwards().said_of(key, now)->state->job().suspend_reasons() & wire::SUSPEND_ADMIN, 0U);
+  east(kResume);
+  EXPECT_EQ(status(), wire::STATUS_USUSP);
+  EXPECT_THAT(ask(key, Act::RESUME, kRoot), ElementsAre("Job <" + text(key) + "> is being resumed"));
+  EXPECT_EQ(status(), wire::STATUS_RUN);
+}
+TEST_F(StoppedOnLentSlots, GoesOnWhenNoSideHasItStopped) {
+  east(kSuspend);
+  ask(key, Act::STOP, kRoot);
+  ask(key, Act::RESUME, kRoot);
+  EXPECT_EQ(status(), wire::STATUS_USUSP) << "its user has stopped it there";
+  ask(key, Act::STOP, kRoot);
+  east(kResume);
+  EXPECT_EQ(status(), wire::STATUS_USUSP);
+  EXPECT_THAT(orders(effects), IsEmpty());
+  ask(key, Act::RESUME, kRoot);
+  EXPECT_EQ(status(), wire::STATUS_RUN);
+  east(kSuspend, TERM_WINDOW);
+  ask(key, Act::STOP, kRoot);
+  ask(key, Act::RESUME, kRoot);
+  EXPECT_EQ(status(), wire::STATUS_SSUSP) << "its window is closed there";
+}
+TEST_F(StoppedOnLentSlots, ItsUserStopsItInItsOwnCluster) {
+  const auto there = refused("Job is of cluster east, where its user stops and resumes it");
+  EXPECT_THAT(ask(key, Act::STOP, kAnn), ElementsAre(there));
+  EXPECT_EQ(status(), wire::STATUS_RUN);
+  east(kSuspend);
+  EXPECT_THAT(ask(key, Act::RESUME, kAnn), ElementsAre(there));
+  EXPECT_EQ(status(), wire::STATUS_USUSP);
 }
 
 // Else its user could leave the limits of the queue that it was submitted to.
@@ -268,9 +345,9 @@ TEST_F(OnLentSlots, TellsHowLongItTookAndHowLongAgoThatWas) {
   const JobKey key = here(start(7)), never = here(start(8));
   runs(key);
   now.us += 10'000'000;
-  ask(key, Act::STOP);
+  ask(key, Act::STOP, kRoot);
   now.us += 20'000'000;
-  ask(key, Act::RESUME);
+  ask(key, Act::RESUME, kRoot);
   now.us += 5'000'000;
   ends(key, 0);
   ends(never, 0, report::Over::How::not_started);

@@ -1,4 +1,5 @@
 // Ends that are heard long after them, of jobs on borrowed hosts and in other clusters: each second counts for the state that the job had.
+#include "sched/policy/jobs/two_sided_stop.hpp"
 #include "tests/unit/sched/jobs/job_life_fixture.hpp"
 
 namespace rollcall::sched::jobs {
@@ -134,6 +135,54 @@ TEST_F(OrdersMeet, AResumeThatWaitsStartsNoJobInAClosedWindow) {
   EXPECT_EQ(status(), wire::STATUS_SSUSP);
   EXPECT_EQ(last(), wire::SentSignal::SUSPEND) << "behind the one that waits";
   window(true);
+  EXPECT_EQ(status(), wire::STATUS_RUN);
+  EXPECT_EQ(last(), wire::SentSignal::RESUME);
+}
+
+// An administrator of its cluster stops it there.
+class StoppedByItsProvider : public OrdersMeet {
+ protected:
+  StoppedByItsProvider() { tells(wire::STATUS_USUSP, wire::SUSPEND_ADMIN); }
+  void tells(wire::JobStatus status, std::uint32_t reasons) {
+    wire::JobElsewhere told;
+    told.set_status(status);
+    told.set_suspend_reasons(reasons);
+    happens(event::Elsewhere{told});
+  }
+};
+
+TEST_F(StoppedByItsProvider, IsStoppedByNobodyHere) {
+  EXPECT_EQ(status(), wire::STATUS_USUSP);
+  EXPECT_TRUE(stopped_by_provider(job.record));
+  EXPECT_EQ(job.record.suspend_reasons(), wire::SUSPEND_ADMIN);
+  EXPECT_FALSE(job.record.stopped_by_user());
+  happens(event::ResumedThere{});
+  EXPECT_EQ(status(), wire::STATUS_RUN);
+  EXPECT_FALSE(stopped_by_provider(job.record));
+}
+TEST_F(StoppedByItsProvider, StaysStoppedByItsUserWhenTheProviderLetsItGo) {
+  happens(event::StopAsked{kOwner});
+  tells(wire::STATUS_USUSP, wire::SUSPEND_USER);
+  EXPECT_EQ(status(), wire::STATUS_USUSP);
+  EXPECT_EQ(job.record.suspend_reasons(), wire::SUSPEND_USER);
+  happens(event::ResumeAsked{kOwner});
+  EXPECT_EQ(status(), wire::STATUS_RUN);
+  EXPECT_EQ(last(), wire::SentSignal::RESUME);
+}
+TEST_F(StoppedByItsProvider, IsSuspendedWhereItsWindowHasClosedMeanwhile) {
+  window(false);
+  EXPECT_EQ(status(), wire::STATUS_USUSP);
+  happens(event::ResumedThere{});
+  EXPECT_EQ(status(), wire::STATUS_SSUSP);
+  EXPECT_EQ(last(), wire::SentSignal::SUSPEND) << "it runs there";
+}
+TEST_F(StoppedByItsProvider, GoesOnWhereItsWindowHasOpenedMeanwhile) {
+  happens(event::ResumedThere{});
+  window(false);
+  tells(wire::STATUS_USUSP, wire::SUSPEND_ADMIN | wire::SUSPEND_WINDOW);
+  window(true);
+  EXPECT_EQ(status(), wire::STATUS_USUSP);
+  tells(wire::STATUS_SSUSP, wire::SUSPEND_WINDOW);
   EXPECT_EQ(status(), wire::STATUS_RUN);
   EXPECT_EQ(last(), wire::SentSignal::RESUME);
 }

@@ -124,6 +124,42 @@ TEST_F(LeaseInTest, AJobOnAHostThatItsProviderHasLostIsUnknownUntilItIsHeardAgai
   EXPECT_EQ(status(key), wire::STATUS_USUSP);
 }
 
+TEST_F(LeaseInTest, AJobThatAnAdministratorOfItsProviderHasStoppedIsResumedThere) {
+  connects();
+  const sched::JobKey key = dispatched();
+  auto stopped = state_of(key, wire::STATUS_USUSP);
+  stopped.mutable_state()->mutable_job()->set_suspend_reasons(wire::SUSPEND_ADMIN);
+  ASSERT_TRUE(in->heard("east", state_of(key)));
+  ASSERT_TRUE(in->heard("east", stopped));
+  EXPECT_EQ(status(key), wire::STATUS_USUSP);
+  EXPECT_THAT(ask(key, sched::book::Act::RESUME),
+              testing::ElementsAre("! Job <" + text(key) +
+                                   ">: Job was suspended by an administrator of cluster east, and is resumed "
+                                   "there"));
+  EXPECT_EQ(status(key), wire::STATUS_USUSP);
+  ASSERT_TRUE(in->heard("east", state_of(key)));
+  EXPECT_EQ(status(key), wire::STATUS_RUN);
+}
+
+TEST_F(LeaseInTest, ASignalSaysWhetherOurCycleSuspendsTheJob) {
+  connects();
+  const sched::JobKey key = dispatched();
+  const auto said_for = [&](std::uint32_t reasons) {
+    sched::order::Signal signal;
+    signal.attempt = {key, 1};
+    signal.sent.set_action(wire::SentSignal::SUSPEND);
+    signal.suspend_reasons = reasons;
+    said.clear();
+    in->signal("n2@east", signal);
+    return said.empty() ? -1 : said.back().signal().sent().term_reason();
+  };
+  EXPECT_EQ(said_for(wire::SUSPEND_LOAD), TERM_LOAD);
+  EXPECT_EQ(said_for(wire::SUSPEND_WINDOW), TERM_WINDOW);
+  EXPECT_EQ(said_for(wire::SUSPEND_PREEMPT), TERM_OTHER);
+  EXPECT_EQ(said_for(wire::SUSPEND_LOAD | wire::SUSPEND_USER), 0) << "somebody has asked for it, too";
+  EXPECT_EQ(said_for(0), 0) << "a bstop in a cut, which nothing shows yet";
+}
+
 TEST_F(LeaseInTest, AJobOnSeveralHostsOfALeaseIsOneOrder) {
   connects();
   const sched::JobKey key{submit(sched::book::plain_job()), 0};
