@@ -186,7 +186,8 @@ class Daemon {
                    },
                    [this](io::LinkId link, const sched::Identity& who, const wire::AskPiece& asked) {
                      pieces_.ask(link, who, asked);
-                   }}),
+                   },
+                   [this]() -> const sched::cycle::Snapshot& { return keeper_.snapshot(); }}),
         load_(loop_.context(), [this](Result<sched::LoadNews> news) { heard_load(std::move(news)); }),
         wake_(loop_.context()) {}
 

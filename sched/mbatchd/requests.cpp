@@ -5,6 +5,7 @@
 
 #include "common/io/local_time.hpp"
 #include "common/io/memory_reserve.hpp"
+#include "sched/policy/answers/opened_hosts.hpp"
 #include "sched/policy/book/forwarded_jobs.hpp"
 #include "sched/policy/jobs/submission_check.hpp"
 
@@ -189,8 +190,12 @@ void Requests::control(io::LinkId link, const sched::Identity& who, const Contro
     case Control::QUEUE_ACTIVATE:
     case Control::QUEUE_INACTIVATE:
     case Control::HOST_OPEN:
-    case Control::HOST_CLOSE:
-      return applied(link, commands_.control(asked, who, io::wall_now()));
+    case Control::HOST_CLOSE: {
+      auto done = commands_.control(asked, who, io::wall_now());
+      if (asked.action() == Control::HOST_OPEN && done.reply.has_outcomes())
+        sched::answers::say_what_stays_closed(handler_.snapshot(), done.reply);
+      return applied(link, std::move(done));
+    }
     case Control::SHOW_CONFIGURATION:  // every user may read these, as in LSF
     case Control::SHOW_STATUS:
       return clients_.reply(link, controls_.carry_out(asked, handler_.configuration()));

@@ -27,6 +27,7 @@ class Requests {
     std::function<sched::book::Applied(const wire::ControlBatch&, const sched::Identity&)> write_off;
     // Of a file of a job in another cluster.
     std::function<void(io::LinkId, const sched::Identity&, const wire::AskPiece&)> piece;
+    std::function<const sched::cycle::Snapshot&()> snapshot;
   };
   Requests(boost::asio::io_context& loop, sched::book::ClientCommands& commands, Committer& committer,
            Queries& queries, Controls& controls, Clients& clients, io::Links& links, const io::Log& log,

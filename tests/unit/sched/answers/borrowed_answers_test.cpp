@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "common/base/load_vector.hpp"
+#include "sched/policy/answers/opened_hosts.hpp"
 #include "sched/policy/cycle/tally.hpp"
 #include "tests/unit/sched/answers/answers_fixture.hpp"
 
@@ -56,6 +57,27 @@ class Borrowed : public Answers {
     return key;
   }
 };
+
+TEST_F(Borrowed, OpeningOneThatItsClusterHasClosedSaysSo) {
+  auto closed = lent("b2@east", 1);
+  closed.closed = true;
+  borrow({lent("b1@east", 4), closed});
+  const auto open = [this](const std::string& name) {
+    wire::ControlBatch request;
+    request.set_action(wire::ControlBatch::HOST_OPEN);
+    request.add_names(name);
+    auto reply = book->commands().control(request, book::kRoot, now).reply;
+    say_what_stays_closed(keeper.snapshot(), reply);
+    std::vector<std::string> texts;
+    for (const auto& outcome : reply.outcomes().outcomes()) texts.push_back(outcome.text());
+    return texts;
+  };
+  EXPECT_THAT(open("east"),
+              testing::ElementsAre("Open <b1@east> ...... done",
+                                   "Open <b2@east> ...... done; but an administrator of cluster east has "
+                                   "closed the host, and no job starts there until it is opened there too"));
+  EXPECT_THAT(open("hostA"), testing::ElementsAre("Open <hostA> ...... done"));
+}
 
 TEST_F(Borrowed, BhostsShowsTheSlotsOfTheLeaseAndTheStateSeenFromHere) {
   HostOnLease closed = lent("b2@east", 1), away = lent("c1@west", 2);
