@@ -263,7 +263,9 @@ void LeaseOut::note_remarks(std::uint64_t number, const std::map<std::string, le
   const Lease& of = leases_.at(number);
   if (!of.shared()) divisions_.erase(number);  // its policy was shared before
   const lease::LeaseRemarks remarks{of.shared(), lease::awaited_slots(of, own)};
-  if (remarks_of(number) == remarks) return;
+  // Not remarks_of(): what was never noted is what is so now, and the consumer has been told what was so before.
+  const auto noted = remarks_.find(number);
+  if (noted != remarks_.end() && noted->second == remarks) return;
   remarks_[number] = remarks;
   const auto peer = peers_.find(of.lease.consumer);
   if (peer == peers_.end()) return;

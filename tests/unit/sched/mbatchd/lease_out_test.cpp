@@ -33,6 +33,23 @@ TEST_F(LeaseOutTest, KeepsTheMemoryOfAHostOverARestartUntilLimTellsOfIt) {
   EXPECT_EQ(memory(), 800);
 }
 
+// All slots stay the consumer's, so the grant is the same.
+TEST_F(LeaseOutTest, TellsTheTypeOfAPolicyThatWasChanged) {
+  lends();
+  said.clear();
+  const auto number = lease().number;
+  exports(
+      "Begin HostExport\nPER_HOST = hostA hostB\nSLOTS = 2\nTYPE = shared\nDISTRIBUTION = ([west, 1])\nEnd "
+      "HostExport\n" +
+      licences_lent(3));
+  EXPECT_TRUE(lease().shared);
+  EXPECT_EQ(lease().number, number);
+  const auto told =
+      std::find_if(said.begin(), said.end(), [](const auto& one) { return one.has_lease_stands(); });
+  ASSERT_NE(told, said.end());
+  EXPECT_EQ(told->lease_stands().type(), wire::LeaseStands::SHARED);
+}
+
 // hostB and west are dead, and the policy takes licences away.
 class LeaseOfADeadConsumer : public LeaseOutTest {
  protected:
