@@ -172,6 +172,12 @@ class CrossCheck {
     warn(row.place, "HOST_NAME", row.name, "a host, a model, a type or default");
   }
 
+  bool may_borrow() const {
+    const auto& clusters = cluster_.shared.clusters;
+    return std::any_of(clusters.begin(), clusters.end(),
+                       [this](const auto& one) { return one.name != cluster_.settings.cluster; });
+  }
+
   void check_members(const std::string& owner, const std::vector<std::string>& members, const Place& place) {
     if (host(owner)) warn(place, "the name", owner, "one that no host has");
     for (const std::string& word : members) {
@@ -181,6 +187,7 @@ class CrossCheck {
           groups_.contains(name) || host(name) ||
           std::any_of(cluster_.cluster.hosts.begin(), cluster_.cluster.hosts.end(), matches))
         continue;
+      if (member_pattern(name) && may_borrow()) continue;  // it may match hosts that other clusters will lend
       warn(place, "members of " + owner, word, "a host or a group of hosts");
     }
   }

@@ -332,6 +332,15 @@ TEST(LsbHosts, ErrorsAreReported) {
                   "hosts:18: TYPE: found \"cell\", expected a type of COMPUTE_UNIT_TYPES in lsb.params"));
 }
 
+// Cluster far may lend hosts of such names.
+TEST(LsbHosts, PatternsThatNoHostOfOursMatchMayBeForBorrowedHosts) {
+  const std::string group =
+      "Begin HostGroup\nGROUP_NAME GROUP_MEMBER\ng (n[1-4] m*)\nh (n1)\nEnd HostGroup\n";
+  EXPECT_THAT(said({{"hosts", group}}),
+              ElementsAre("hosts:4: warning: members of h: found \"n1\", expected a "
+                          "host or a group of hosts"));
+}
+
 TEST(LsbHosts, GroupsNameNoBorrowedHostAndNoCluster) {
   EXPECT_THAT(
       said({{"hosts",
