@@ -10,6 +10,7 @@
 #include <functional>
 #include <map>
 
+#include "common/base/host_list.hpp"
 #include "common/base/numbers.hpp"
 #include "common/conf/words.hpp"
 
@@ -56,6 +57,15 @@ Result<std::vector<std::string>> take_options(const std::vector<std::string>& wo
   }
   const auto rest = static_cast<std::ptrdiff_t>(std::min(i, words.size()));
   return std::vector<std::string>(words.begin() + rest, words.end());
+}
+
+// A task of lsrun is no job, so no lease has a slot for it, and the RES of another cluster takes none from us.
+Result<void> check_are_ours(const std::string& command, const std::vector<std::string>& hosts) {
+  for (const std::string& host : hosts)
+    if (host.find('@') != std::string::npos)
+      return usage_error("-m: " + command + " does not run on hosts of other clusters, found " +
+                         printable(host) + "; submit a job, such as bsub -I -m HOST@CLUSTER COMMAND");
+  return {};
 }
 
 std::function<void()> sets(bool& flag) {
@@ -111,6 +121,7 @@ Result<LsgrunOptions> parse_lsgrun(const std::vector<std::string>& words) {
     return usage_error("found " + std::to_string(ways) + " of -m, -f and -R, expected one of them at most");
   if (options.parallel && options.terminal)
     return usage_error("-p: found with -P or -S, expected one of them: there is one terminal");
+  if (const auto ours = check_are_ours("lsgrun", options.hosts); !ours) return ours.error();
   if (rest->empty()) return no_command();
   options.words = std::move(*rest);
   return options;
@@ -126,6 +137,7 @@ Result<LsrunOptions> parse_lsrun(const std::vector<std::string>& words) {
   auto rest = take_options(words, table);
   if (!rest) return rest.error();
   if (options.help || options.version) return options;
+  if (const auto ours = check_are_ours("lsrun", options.hosts); !ours) return ours.error();
   if (rest->empty()) return no_command();
   options.words = std::move(*rest);
   return options;

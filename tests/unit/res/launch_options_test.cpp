@@ -92,6 +92,14 @@ TEST(Lsrun, HasHostsAndARequirement) {
   EXPECT_EQ(options->resreq, "type==any");
   EXPECT_FALSE(parse_lsrun({"-v"}));
 }
+TEST(Lsrun, SaysThatBorrowedHostsRunJobsAlone) {
+  const auto text = [](const auto& parsed) { return parsed ? std::string() : parsed.error().text; };
+  EXPECT_EQ(text(parse_lsrun({"-m", "n4@east", "hostname"})),
+            "-m: lsrun does not run on hosts of other clusters, found \"n4@east\"; submit a job, such as "
+            "bsub -I -m HOST@CLUSTER COMMAND");
+  EXPECT_THAT(text(parse_lsgrun({"-m", "n1 n4@east", "hostname"})),
+              testing::StartsWith("-m: lsgrun does not run on hosts of other clusters, found \"n4@east\""));
+}
 
 TEST(HostFiles, HaveAHostOnEachLine) {
   EXPECT_THAT(hosts_of_file("a\n# c\n\n  b  # x\nc"), ElementsAre("a", "b", "c"));
