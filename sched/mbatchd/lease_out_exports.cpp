@@ -240,7 +240,8 @@ void LeaseOut::export_all() {
         std::find_if(offers.begin(), offers.end(), [&, number = number, policy = policy](const auto& one) {
           return policy && one.policy == *policy && one.consumer == leases_.at(number).lease.consumer;
         });
-    if (offer == offers.end()) {
+    const bool untaken = leases_.at(number).lease.phase == lease::Phase::offered;
+    if (offer == offers.end() || (untaken && offer->hosts.empty())) {
       if (!leases_.at(number).lease.withdrawn) step(number, lease::event::Exported{{}, {}, true});
       continue;
     }

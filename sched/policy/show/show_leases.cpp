@@ -177,9 +177,9 @@ std::vector<std::string> wasted_lines(const Leases& leases) {
   for (const LeaseRow& lease : leases.rows()) {
     LeaseRow whole = lease;
     auto& hosts = *whole.mutable_hosts();
-    hosts.erase(
-        std::remove_if(hosts.begin(), hosts.end(), [](const LeasedHost& host) { return !host.whole(); }),
-        hosts.end());
+    hosts.erase(std::remove_if(hosts.begin(), hosts.end(),
+                               [](const LeasedHost& host) { return !host.whole() || host.exported() <= 0; }),
+                hosts.end());
     if (lease.state() != "offered" || hosts.empty()) continue;
     lines.push_back("neither cluster can use " + names_of(whole) + ": cluster " + lease.cluster() +
                     " has not asked for lease " + lease.lease());

@@ -18,6 +18,18 @@ TEST_F(LeaseOutTest, LendsSlotsAndLicences) {
   EXPECT_EQ(start(offer(6, "hostA", lease().number.counter - 1, 0)), "the lease has changed");
 }
 
+TEST_F(LeaseOutTest, ALeaseThatNobodyTookEndsWithWhatItWasOf) {
+  for (const char* host : {"hostA", "hostB"}) res_comes(host);
+  out->serves("west");
+  flush();
+  ASSERT_EQ(lease().phase, Phase::offered);
+  exports("Begin HostExport\nPER_HOST = hostA\nSLOTS = 2\nDISTRIBUTION = ([west, 1])\nEnd HostExport\n");
+  ASSERT_EQ(out->reports().size(), 1U);
+  EXPECT_EQ(lease().hosts.size(), 1U) << "hostB is not exported any more";
+  exports("");
+  EXPECT_THAT(out->reports(), testing::IsEmpty());
+}
+
 TEST_F(LeaseOutTest, KeepsTheMemoryOfAHostOverARestartUntilLimTellsOfIt) {
   const auto memory = [this] { return lease().hosts.at(0).has.memory_mb; };
   memory_mb["hostA"] = 600;

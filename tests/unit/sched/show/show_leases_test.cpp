@@ -161,6 +161,8 @@ TEST(ExportedHosts, WarnOfWholeHostsThatNeitherClusterCanUse) {
   leases.mutable_rows(0)->mutable_hosts(1)->set_whole(true);
   EXPECT_THAT(wasted_lines(leases),
               ElementsAre("neither cluster can use b: cluster west has not asked for lease east#1"));
+  leases.mutable_rows(0)->mutable_hosts(1)->set_exported(0);
+  EXPECT_THAT(wasted_lines(leases), IsEmpty()) << "the policy does not export it any more";
 }
 
 TEST(ExportedResources, AreOneLineForEachLease) {
