@@ -121,6 +121,25 @@ std::string lsf_line(const wire::BatchReply::Reason& reason, bool named) {
   return " " + reason.text() + ": " + host_count(count) + ";\n";
 }
 
+// Reasons that differ in our words alone, such as borrowed hosts of two clusters, are one line in LSF's.
+google::protobuf::RepeatedPtrField<wire::BatchReply::Reason> joined_reasons(const JobView& job,
+                                                                            ReasonForm form) {
+  google::protobuf::RepeatedPtrField<wire::BatchReply::Reason> joined;
+  const bool words = form == ReasonForm::words;
+  for (const auto& reason : job.reasons()) {
+    const auto same = std::find_if(joined.begin(), joined.end(), [&](const auto& known) {
+      return known.text() == reason.text() && (!words || known.why() == reason.why());
+    });
+    if (same == joined.end()) {
+      *joined.Add() = reason;
+      continue;
+    }
+    same->set_count(count_of(*same) + count_of(reason));
+    same->mutable_hosts()->MergeFrom(reason.hosts());
+  }
+  return joined;
+}
+
 }  // namespace
 
 std::string jobs_header(JobForm form) {
@@ -158,7 +177,7 @@ std::string job_row(const JobView& job, const wire::Submission& asked, JobForm f
 
 std::string reason_lines(const JobView& job, ReasonForm form) {
   std::string lines;
-  for (const auto& reason : job.reasons())
+  for (const auto& reason : joined_reasons(job, form))
     lines += form == ReasonForm::words && !reason.why().empty() ? words_line(reason)
                                                                 : lsf_line(reason, form == ReasonForm::named);
   return lines;

@@ -112,6 +112,22 @@ TEST(JobTable, ArraysHaveARowEach) {
             "24520   *array[1-24] annas       24    18    0    6    0     0     0     0\n");
 }
 
+// Hosts of two clusters that have closed them.
+TEST(Reasons, OfOneTextAreOneLine) {
+  JobView view;
+  for (const char* cluster : {"east", "west"}) {
+    auto& reason = *view.add_reasons();
+    reason.set_text("Closed by LSF administrator");
+    reason.set_why(std::string("closed by an administrator of cluster ") + cluster);
+    reason.add_hosts(std::string("n1@") + cluster);
+  }
+  EXPECT_EQ(reason_lines(view, ReasonForm::counted), " Closed by LSF administrator: 2 hosts;\n");
+  EXPECT_EQ(reason_lines(view, ReasonForm::named), " Closed by LSF administrator: n1@east, n1@west;\n");
+  EXPECT_EQ(reason_lines(view, ReasonForm::words),
+            " 1 host: closed by an administrator of cluster east\n"
+            " 1 host: closed by an administrator of cluster west\n");
+}
+
 TEST(Reasons, AreLsfsTextsOrWords) {
   JobView view;
   auto& hosts = *view.add_reasons();
