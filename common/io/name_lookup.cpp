@@ -9,10 +9,9 @@
 #include <sys/wait.h>
 
 #include <algorithm>
-#include <climits>
+#include <charconv>
 #include <utility>
 
-#include "common/base/numbers.hpp"
 #include "common/io/run_program.hpp"
 
 namespace rollcall::io {
@@ -49,8 +48,10 @@ std::string field_of(const Answer& answer, int before) {
 }
 
 std::optional<std::uint32_t> number_in(const std::string& text) {
-  const auto number = parse_whole(text, 0, INT_MAX);
-  return number ? std::optional(static_cast<std::uint32_t>(*number)) : std::nullopt;
+  std::uint32_t number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
+  return number;
 }
 
 }  // namespace

@@ -80,9 +80,9 @@ std::string JobFields::json(const JobView& job, const wire::Submission& asked, c
   const FieldSource of{job, job.record(), asked, time, units_, ""};
   for (std::size_t i = 0; i < values.size(); ++i) {
     const std::size_t field = format_.chosen()[i].field;
-    const FieldValue json = job_fields()[field].json;
+    const FieldValue as_json = job_fields()[field].json;
     record.emplace_back(output_fields()[field].header,
-                        json ? JsonValue::json(json(of)) : JsonValue(values[i]));
+                        as_json ? JsonValue::json(as_json(of)) : JsonValue(values[i]));
   }
   return json_record(record);
 }
