@@ -59,7 +59,7 @@ PeerSettings read_peer_settings(const ClusterFiles& files, int own_port, Problem
   peers.key_directory = in.directory("ROLLCALL_PEER_KEYS", "");
   for (const ClusterRow& row : files.shared.clusters) {
     if (row.name == files.settings.cluster || left_out_of_remote_clusters(files, row.name)) continue;
-    PeerCluster& peer = peers.clusters.emplace_back(PeerCluster{row.name, {}});
+    PeerCluster& peer = peers.clusters.emplace_back(PeerCluster{row.name, {}, false});
     for (const auto& server : row.servers) peer.addresses.push_back({server, own_port});
   }
   const Setting* setting = in.find(kAddresses);
@@ -81,7 +81,7 @@ PeerSettings read_peer_settings(const ClusterFiles& files, int own_port, Problem
       in.error(found, kAddresses,
                "clusters of lsf.shared, and of RemoteClusters where that section exists, but for this one");
     else
-      peer->addresses = *addresses;
+      peer->addresses = *addresses, peer->never_dialled = addresses->empty();
   }
   return peers;
 }

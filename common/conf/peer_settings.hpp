@@ -20,6 +20,10 @@ struct PeerAddress {
 struct PeerCluster {
   std::string name;
   std::vector<PeerAddress> addresses;  // tried in this order; none: it calls us
+  bool never_dialled = false;          // ROLLCALL_PEERS says so
+
+  // Neither lsf.shared nor ROLLCALL_PEERS says where it is.
+  bool lacks_address() const { return addresses.empty() && !never_dialled; }
 };
 
 struct PeerSettings {

@@ -16,7 +16,7 @@ ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)
 
 class Pair:
     """A context manager: both clusters with their daemons, and one key. `dials`: the clusters that dial the other one. `keyed`: false
-    where west has neither ROLLCALL_PEER_KEYS nor a key yet."""
+    where west has neither ROLLCALL_PEER_KEYS nor a key yet, nor ROLLCALL_PEERS."""
 
     def __init__(self, bench, dials, keyed=True):
         self.west, self.east = OwnCluster(bench, "west"), OwnCluster(bench, "east")
@@ -29,8 +29,8 @@ class Pair:
             with open(shared, "w", encoding="ascii") as file:
                 file.write(text.replace(f"{name}\n", f"{name}\n{other}\n", 1))
             place = f"127.0.0.1:{self.port[self.other(side)]}" if name in dials else "none"
-            keys = f"ROLLCALL_PEER_KEYS={side.path('peers')}\n" if keyed or side is self.east else ""
-            side.append("lsf.conf", f"{keys}ROLLCALL_PEERS={other}={place}\n")
+            if keyed or side is self.east:
+                side.append("lsf.conf", f"ROLLCALL_PEER_KEYS={side.path('peers')}\nROLLCALL_PEERS={other}={place}\n")
         os.mkdir(self.east.path("peers"), 0o700)
         if not keyed:
             return
@@ -126,13 +126,14 @@ def test_a_key_is_changed_while_both_run(bench):
 
 
 def test_the_admin_guide_connects_two_clusters(bench):
-    """The lines of "Other clusters" as they stand, but for the directories and the way to the other host."""
+    """The lines of "Other clusters" as they stand, but for the directories, the way to the other host and its port."""
     lines = [line.text for line in documents.commands(ROOT, set(os.listdir(bench.bin)))
              if (line.document, line.title) == ("admin.md", "Other clusters") and line.host]
-    expect_equal(len(lines), 6, "lines that are prompted for")
+    expect_equal(len(lines), 7, "lines that are prompted for")
     with Pair(bench, ("west",), keyed=False) as pair:
         for line in lines:
             there = re.sub(r"^ssh e1 (.*)/opt/rollcall", rf"\1{pair.east.top}", line).replace("e1:/opt/rollcall", pair.east.top)
+            there = there.replace("=east=e1", f"=east=127.0.0.1:{pair.port[pair.east]}")
             typed = there.replace("scp -p", "cp -p").replace("/opt/rollcall", pair.west.top)
             done = subprocess.run(["sh", "-c", typed], cwd=pair.west.top, capture_output=True, text=True, timeout=120, check=False,
                                   env=dict(pair.west.environment, PATH=f"{bench.bin}:{os.environ['PATH']}"))

@@ -17,6 +17,7 @@ constexpr Duration kMinute = std::chrono::minutes(1);
 constexpr int kMostCalls = 30;  // of a peer, accepted in a minute
 constexpr std::size_t kMostOrders = 10'000;
 constexpr std::size_t kMostReasons = 8;  // lines of the log about a peer that is not reached
+constexpr const char* kNoAddress = "lsf.shared names no Servers of it, and ROLLCALL_PEERS has no address";
 
 // Doubles from dial to dial.
 Duration pause(int failures) {
@@ -93,6 +94,8 @@ Steps PeerSessions::configure(const conf::PeerSettings& settings, const std::vec
       steps.push_back(step::Tell{true, "there is no key for cluster " + name +
                                            ", so it is not connected: lsf_daemons peerkey " + name +
                                            " makes one for both clusters"});
+    else if (peer.has_key && !peer.serves && peer.settings.lacks_address())
+      for (auto& tell : not_reached(peer, kNoAddress)) steps.push_back(std::move(tell));
   std::vector<LinkNumber> gone;
   for (const auto& [number, link] : links_)
     if (peers_.count(link.cluster) == 0) gone.push_back(number);
@@ -427,7 +430,8 @@ std::vector<PeerStanding> PeerSessions::standings() const {
                      : !peer.has_key ? PeerState::no_key
                      : peer.refused  ? PeerState::refused
                                      : PeerState::apart;
-    if (!peer.serves) standing.why = peer.why;
+    if (!peer.serves)
+      standing.why = peer.why.empty() && peer.settings.lacks_address() ? kNoAddress : peer.why;
     if (!peer.serves) continue;
     standing.version = peer.version;
     standing.term = peer.row ? peer.row->term() : 0;

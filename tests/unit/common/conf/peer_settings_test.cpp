@@ -43,6 +43,8 @@ TEST(PeerSettings, AreTheServersOfLsfSharedOnOurPort) {
   EXPECT_THAT(peers.cluster("east")->addresses,
               ElementsAre(PeerAddress{"e1", 6881}, PeerAddress{"e2", 6881}));
   EXPECT_THAT(peers.cluster("north")->addresses, IsEmpty()) << "it calls us";
+  EXPECT_FALSE(peers.cluster("east")->lacks_address());
+  EXPECT_TRUE(peers.cluster("north")->lacks_address());
   EXPECT_EQ(peers.cluster("west"), nullptr);
   EXPECT_THAT(said, IsEmpty());
 }
@@ -50,6 +52,7 @@ TEST(PeerSettings, AreTheServersOfLsfSharedOnOurPort) {
 TEST(PeerSettings, TakeAddressesFromRollcallPeers) {
   const auto [peers, said] = read("ROLLCALL_PEERS=\"east=none north=n1:7001,10.0.0.9\"\n");
   EXPECT_THAT(peers.cluster("east")->addresses, IsEmpty());
+  EXPECT_FALSE(peers.cluster("east")->lacks_address()) << "none is an answer";
   EXPECT_THAT(peers.cluster("north")->addresses,
               ElementsAre(PeerAddress{"n1", 7001}, PeerAddress{"10.0.0.9", 6881}));
   EXPECT_THAT(said, IsEmpty());

@@ -108,11 +108,32 @@ TEST_F(Sessions, LogEachReasonOnceUntilThePeerServes) {
 }
 
 TEST_F(Sessions, TellOnceThatThereIsNoKey) {
-  const auto both = settings({{"east", {}}, {"north", {}}});
+  const auto both = settings({{"east", {{"e1", 6881}}}, {"north", {}}});
   EXPECT_THAT(
       lines(sessions.configure(both, {"east"}, at(0))),
       ElementsAre(HasSubstr("no key for cluster north, so it is not connected: lsf_daemons peerkey north")));
   EXPECT_THAT(lines(sessions.configure(both, {"east"}, at(1))), IsEmpty());
+}
+
+TEST_F(Sessions, TellOnceThatNoFileNamesAnAddress) {
+  const char* const kWhy = "lsf.shared names no Servers of it, and ROLLCALL_PEERS has no address";
+  const auto unnamed = settings({{"east", {}}});
+  sessions.configure(settings({}), {}, at(0));
+  EXPECT_THAT(lines(sessions.configure(unnamed, {"east"}, at(0))),
+              ElementsAre(std::string("cluster east is not reached: ") + kWhy));
+  EXPECT_THAT(lines(sessions.configure(unnamed, {"east"}, at(1))), IsEmpty());
+  EXPECT_EQ(standing().state, PeerState::apart);
+  EXPECT_EQ(standing().why, kWhy);
+  connect(1);
+  EXPECT_EQ(standing().why, "") << "it may call us";
+  sessions.ended(1, "east", "End of file", false, at(2));
+  EXPECT_EQ(standing().why, "End of file");
+}
+
+// ROLLCALL_PEERS=east=none
+TEST_F(Sessions, TellNothingOfAPeerThatIsNeverDialled) {
+  EXPECT_THAT(lines(sessions.configure(settings({{"east", {}, true}}), {"east"}, at(0))), IsEmpty());
+  EXPECT_EQ(standing().why, "");
 }
 
 // The peer shows it: bclusters there says reject, and why.
