@@ -5,6 +5,7 @@
 
 #include "common/base/glob.hpp"
 #include "sched/policy/book/book_memory.hpp"
+#include "sched/policy/values/meant_name.hpp"
 
 namespace rollcall::sched::book {
 namespace {
@@ -83,6 +84,7 @@ struct SelectWork {
   };
 
   wire::JobFilter filter;
+  MeantName name;
   Identity who;
   Selects what = Selects::jobs;
   bool all_users = false, in_group = false;
@@ -294,9 +296,9 @@ class Selecting {
         add_elements(w_.order[at], w_.ids.at(w_.order[at]), most, keys);
       return keys;
     }
-    if (!filter_.job_name().empty() && filter_.job_name().find('*') == std::string::npos) {
+    if (w_.name.is_plain()) {
       static const Wanted everything{true, {}, {}, {}};
-      const auto same = m_.by_name.find(filter_.job_name());
+      const auto same = m_.by_name.find(w_.name.name());
       if (same == m_.by_name.end()) return keys;
       for (auto id = same->second.lower_bound(w_.after.id);
            id != same->second.end() && *id <= w_.until.id && keys.size() < most; ++id)
@@ -372,7 +374,7 @@ class Selecting {
   }
   bool fits(JobKey key) const {
     const BookEntry& entry = m_.jobs.at(key);
-    if (!status_meant(entry.shown)) return false;
+    if (!status_meant(entry.shown) || !w_.name.fits_element(key.index)) return false;
     if (!w_.all_users && !user_meant(*m_.ids.at(key.id).user)) return false;
     if (!filter_.queue().empty() && entry.queue != queue_meant()) return false;
     if (!asks_for_details()) return true;
@@ -394,7 +396,7 @@ class Selecting {
     };
     return status_meant(shown_status(record)) && user_meant(asked.user()) &&
            same(filter_.queue(), record.queue()) && (filter_.host().empty() || on_meant_host(record)) &&
-           like(filter_.job_name(), asked.job_name()) && same(filter_.project(), asked.project()) &&
+           w_.name.fits(asked.job_name()) && same(filter_.project(), asked.project()) &&
            same(filter_.job_group(), asked.job_group()) && same(filter_.application(), asked.application()) &&
            same(filter_.service_class(), asked.service_class()) &&
            like(filter_.description(), asked.description()) && same(filter_.user_group(), asked.user_group());
@@ -430,6 +432,7 @@ std::shared_ptr<SelectWork> JobTable::begin_select(const wire::JobFilter& filter
                                                    Selects what) const {
   auto work = std::make_shared<SelectWork>();
   work->filter = filter;
+  work->name = MeantName(filter.job_name());
   work->who = who;
   work->what = what;
   Selecting(*memory_, *work).begin();

@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "common/base/glob.hpp"
+#include "sched/policy/values/meant_name.hpp"
 #include "sched/policy/values/shown_command.hpp"
 
 namespace rollcall::sched::events {
@@ -25,10 +26,8 @@ bool within(std::int64_t at, std::int64_t from, std::int64_t to) {
 }
 
 bool in_indices(const wire::IndexList& list, std::int32_t index) {
-  return std::any_of(list.indices().begin(), list.indices().end(), [index](const wire::IndexRange& range) {
-    return index >= range.first() && index <= range.last() &&
-           (index - range.first()) % std::max(1, range.step()) == 0;
-  });
+  return std::any_of(list.indices().begin(), list.indices().end(),
+                     [index](const wire::IndexRange& range) { return in_range(range, index); });
 }
 
 bool names(const wire::JobFilter& filter, JobKey key) {
@@ -47,8 +46,8 @@ bool names(const wire::JobFilter& filter, JobKey key) {
 
 bool by_ids(const wire::JobFilter& filter) { return filter.keys_size() > 0 || filter.index_lists_size() > 0; }
 
-// The criteria that bhist and bacct share with bjobs, except users.
-bool group_fits(const wire::JobFilter& filter, const wire::Submission& asked) {
+// The criteria that bhist and bacct share with bjobs, except users and the indices of -J.
+bool group_fits(const wire::JobFilter& filter, const MeantName& name, const wire::Submission& asked) {
   const auto same = [](const std::string& wanted, const std::string& has) {
     return wanted.empty() || wanted == has;
   };
@@ -57,7 +56,7 @@ bool group_fits(const wire::JobFilter& filter, const wire::Submission& asked) {
   };
   return same(filter.project(), asked.project()) && same(filter.job_group(), asked.job_group()) &&
          same(filter.application(), asked.application()) && same(filter.user_group(), asked.user_group()) &&
-         same(filter.service_class(), asked.service_class()) && like(filter.job_name(), asked.job_name()) &&
+         same(filter.service_class(), asked.service_class()) && name.fits(asked.job_name()) &&
          like(filter.description(), asked.description());
 }
 
@@ -77,7 +76,8 @@ bool fits(const wire::AskFinished& ask, const Identity& who, const wire::JobEven
   const bool mine =
       by_ids(ask.filter()) || (ask.users_size() > 0 ? named(ask.users(), asked.user())
                                                     : user_fits(ask.filter().user(), who, asked.user()));
-  if (!mine || !group_fits(ask.filter(), asked)) return false;
+  const MeantName name(ask.filter().job_name());
+  if (!mine || !group_fits(ask.filter(), name, asked) || !name.fits_element(job.key().index())) return false;
   if (!named(ask.queues(), job.queue()) || !named(ask.projects(), asked.project())) return false;
   if (ask.only_done() && !ask.only_exited() && job.status() != wire::STATUS_DONE) return false;
   if (ask.only_exited() && !ask.only_done() && job.status() != wire::STATUS_EXIT) return false;
@@ -87,11 +87,16 @@ bool fits(const wire::AskFinished& ask, const Identity& who, const wire::JobEven
          within(job.start_us(), ask.dispatched_from_us(), ask.dispatched_to_us());
 }
 
-bool names_job(const wire::AskEvents& ask, JobKey key) { return names(ask.filter(), key); }
+bool names_job(const wire::AskEvents& ask, JobKey key) {
+  return names(ask.filter(), key) &&
+         (key.index == 0 || MeantName(ask.filter().job_name()).fits_element(key.index));
+}
 
 bool fits(const wire::AskEvents& ask, const Identity& who, const wire::Submission& asked) {
   const auto& filter = ask.filter();
-  return (by_ids(filter) || user_fits(filter.user(), who, asked.user())) && group_fits(filter, asked);
+  const MeantName name(filter.job_name());
+  return (by_ids(filter) || user_fits(filter.user(), who, asked.user())) && group_fits(filter, name, asked) &&
+         name.fits_array(asked);
 }
 
 bool fits_system(const wire::AskEvents& ask, const wire::JobEvent& event) {

@@ -1,4 +1,8 @@
 // mbatchd's answers to questions, from a small site's Book and Snapshot.
+#include <string>
+#include <tuple>
+#include <vector>
+
 #include "sched/policy/events/history_selection.hpp"
 #include "sched/policy/values/shown_command.hpp"
 #include "tests/unit/sched/answers/answers_fixture.hpp"
@@ -478,6 +482,32 @@ TEST(JobEvents, OfAnArrayAreThoseOfItsElementsToo) {
   EXPECT_TRUE(events::names_job(ask, {7, 0}));
   EXPECT_TRUE(events::names_job(ask, {7, 3}));
   EXPECT_FALSE(events::names_job(ask, {7, 4}));
+}
+
+// bhist -J "q[1]", bacct -J "q[1]"
+TEST(JobEvents, OfANameWithAnIndexAreThoseOfThatElement) {
+  const wire::Submission asked = book::array_job(3);
+  wire::AskEvents ask;
+  ask.mutable_filter()->set_user("all");
+  wire::AskFinished finished;
+  finished.mutable_filter()->set_user("all");
+  wire::JobEvent::Finish finish;
+  *finish.mutable_asked() = asked;
+  finish.mutable_record()->mutable_key()->set_id(7);
+  finish.mutable_record()->mutable_key()->set_index(3);
+  for (const auto& [name, array, third] :
+       std::vector<std::tuple<std::string, bool, bool>>{{"arr[3]", true, true},
+                                                        {"a*[1-2]", true, false},
+                                                        {"arr[9]", false, false},
+                                                        {"arr", true, true},
+                                                        {"brr[3]", false, true}}) {
+    ask.mutable_filter()->set_job_name(name);
+    EXPECT_EQ(events::fits(ask, book::kBob, asked), array) << name;
+    EXPECT_TRUE(events::names_job(ask, {7, 0})) << name << ": of the whole array";
+    EXPECT_EQ(events::names_job(ask, {7, 3}), third) << name;
+    finished.mutable_filter()->set_job_name(name);
+    EXPECT_EQ(events::fits(finished, book::kBob, finish), array && third) << name;
+  }
 }
 
 // Any user may send a pattern: matching that backtracks would block mbatchd for hours.

@@ -92,6 +92,27 @@ TEST_F(BookTest, ArraysAsAWholeAndByElement) {
   EXPECT_EQ(book->jobs().tally(1)->exit, 4U);
 }
 
+// bjobs -J "arr[2]"
+TEST_F(BookTest, FiltersChooseElementsByNameAndIndex) {
+  submit(array_job(5));
+  auto named = plain_job();
+  named.set_job_name("arr");
+  submit(named);
+  const auto keys = [this](const std::string& name) {
+    wire::JobFilter filter;
+    filter.set_job_name(name);
+    std::vector<std::string> found;
+    for (const JobKey key : book->jobs().select(filter, kAnn).jobs) found.push_back(text(key));
+    return found;
+  };
+  EXPECT_THAT(keys("arr[2]"), ElementsAre("1[2]"));
+  EXPECT_THAT(keys("arr[1-5:2,2]"), ElementsAre("1[1]", "1[2]", "1[3]", "1[5]"));
+  EXPECT_THAT(keys("a*[5,6]"), ElementsAre("1[5]"));
+  EXPECT_THAT(keys("arr[6]"), IsEmpty());
+  EXPECT_THAT(keys("arr[x]"), IsEmpty()) << "a name";
+  EXPECT_EQ(keys("arr").size(), 6U);
+}
+
 TEST_F(BookTest, FiltersChooseByNameProjectQueueAndUser) {
   auto named = plain_job();
   named.set_job_name("sim.1");
