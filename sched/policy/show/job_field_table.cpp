@@ -133,7 +133,7 @@ std::int64_t run_seconds(const Of& of) {
   return seconds_between({of.job.start_us()}, over(of) ? WallTime{of.job.end_us()} : of.time.now);
 }
 std::string finish_time(const Of& of) {
-  if (over(of)) return date(of, of.job.end_us()) + " L";
+  if (over(of)) return date(of, of.job.end_us());
   if (!started(of) || run_limit_s(of) == 0) return "";
   return date(of, of.job.start_us() + run_limit_s(of) * 1'000'000) + " L";
 }
@@ -144,8 +144,9 @@ std::string time_left(const Of& of) {
   const std::string minutes = number(left / 60 % 60);
   return number(left / 3600) + ":" + (minutes.size() < 2 ? "0" : "") + minutes + " L";
 }
+// An estimate by the run limit: a job that has ended has none, as it has no time left.
 std::string complete(const Of& of) {
-  if (!started(of) || run_limit_s(of) == 0) return "";
+  if (over(of) || !started(of) || run_limit_s(of) == 0) return "";
   return fixed(100.0 * static_cast<double>(run_seconds(of)) / static_cast<double>(run_limit_s(of)), 2) +
          "% L";
 }

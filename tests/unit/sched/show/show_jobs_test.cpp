@@ -397,6 +397,18 @@ TEST(JobFields, FinishedJobHasItsEnd) {
   EXPECT_EQ(fields("stat exit_code exit_reason delimiter='|'", shown),
             "STAT|EXIT_CODE|EXIT_REASON\n"
             "EXIT|3|TERM_RUNLIMIT: job killed after reaching LSF run time limit\n");
+  shown.job().set_end_us((kMay10 + 3600) * 1'000'000);
+  const char* const titles = "FINISH_TIME|TIME_LEFT|%COMPLETE\n";
+  for (const auto status : {wire::STATUS_EXIT, wire::STATUS_DONE}) {
+    shown.job().set_status(status);
+    shown.view.clear_effective_limits();
+    EXPECT_EQ(fields("finish_time time_left %complete delimiter='|'", shown),
+              titles + std::string("May 10 22:09|-|-\n"));
+    shown.view.mutable_effective_limits()->set_run_s(36'000);
+    EXPECT_EQ(fields("finish_time time_left %complete delimiter='|'", shown),
+              titles + std::string("May 10 22:09|-|-\n"))
+        << "its limit says nothing of its end";
+  }
 }
 
 TEST(JobBlock, NamesTheFilesThatAreCopied) {
