@@ -21,15 +21,15 @@ std::string windows(const Host& h) { return h.dispatch_windows().empty() ? "-" :
 
 std::string job_cells(const Host& h) {
   const auto& c = h.counts();
-  return right(std::to_string(c.jobs()), 7) + right(std::to_string(c.running()), 7) +
-         right(std::to_string(c.ssusp()), 7) + right(std::to_string(c.ususp()), 7) +
-         right(std::to_string(c.reserved()), 7);
+  return right_apart(std::to_string(c.jobs()), 7) + right_apart(std::to_string(c.running()), 7) +
+         right_apart(std::to_string(c.ssusp()), 7) + right_apart(std::to_string(c.ususp()), 7) +
+         right_apart(std::to_string(c.reserved()), 7);
 }
 
 std::string row(const Host& h, bool wide) {
   const std::string status = host_status(h, wide ? StatusForm::long_word : StatusForm::short_word);
   return left(wide ? h.name() : h.name().substr(0, 18), 18) + " " + left(status, 13) +
-         right(user_limit(h), 4) + right(max_word(h), 7) + job_cells(h) + "\n";
+         right_apart(user_limit(h), 4) + right_apart(max_word(h), 7) + job_cells(h) + "\n";
 }
 
 // ---------------------------------------------------------------- the load of -l
@@ -106,7 +106,8 @@ std::string block(const BatchHosts& hosts, const Host& h) {
   std::string text = "HOST  " + h.name() + "\n";
   text += "STATUS           CPUF  JL/U    MAX  NJOBS    RUN  SSUSP  USUSP    RSV DISPATCH_WINDOW\n";
   text += left(host_status(h, StatusForm::long_word), 15) + right(fixed(h.cpu_factor(), 2), 6) +
-          right(user_limit(h), 6) + right(max_word(h), 7) + job_cells(h) + "      " + windows(h) + "\n";
+          right_apart(user_limit(h), 6) + right_apart(max_word(h), 7) + job_cells(h) + "      " + windows(h) +
+          "\n";
   if (!h.comment().empty()) text += "\n ADMIN ACTION COMMENT: \"" + h.comment() + "\"\n";
   if (const auto lent = h.words().find("lent"); lent != h.words().end())
     text += "\n LENT TO OTHER CLUSTERS: " + lent->second + "\n";

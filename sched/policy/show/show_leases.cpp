@@ -29,9 +29,9 @@ std::string megabytes(bool has, std::int64_t value) {
 }
 
 std::string job_cells(const Counts& counts) {
-  return right(number(counts.jobs()), 7) + right(number(counts.running()), 7) +
-         right(number(counts.ssusp()), 7) + right(number(counts.ususp()), 7) +
-         right(number(counts.reserved()), 7);
+  return right_apart(number(counts.jobs()), 7) + right_apart(number(counts.running()), 7) +
+         right_apart(number(counts.ssusp()), 7) + right_apart(number(counts.ususp()), 7) +
+         right_apart(number(counts.reserved()), 7);
 }
 
 void add(const Counts& counts, Counts& to) {
@@ -133,7 +133,7 @@ bool exports_hosts(const Leases& leases) { return has_any(leases, kHosts); }
 std::string exported_hosts_table(const Leases& leases, bool wide) {
   std::string text = "HOST_NAME             MAX  NJOBS    RUN  SSUSP  USUSP    RSV \n";
   for (const ExportedHost& host : sums_of(leases))
-    text += left(wide ? host.name : host.name.substr(0, 18), 18) + right(number(host.slots), 7) +
+    text += left(wide ? host.name : host.name.substr(0, 18), 18) + right_apart(number(host.slots), 7) +
             job_cells(host.counts) + "\n";
   return text;
 }
@@ -141,8 +141,8 @@ std::string exported_hosts_table(const Leases& leases, bool wide) {
 std::string exported_hosts_long(const Leases& leases) {
   const auto line = [](const LeaseRow& lease, const LeasedHost& host) {
     return left(host.host(), 18) + " " + left(lease.cluster(), 15) + " " + left(lease.lease(), 15) + " " +
-           left(lease.state(), 10) + " " + left(type(lease), 9) + right(number(host.exported()), 7) +
-           right(number(host.slots()), 7) + job_cells(host.counts()) +
+           left(lease.state(), 10) + " " + left(type(lease), 9) + right_apart(number(host.exported()), 7) +
+           right_apart(number(host.slots()), 7) + job_cells(host.counts()) +
            megabytes(host.has_memory_mb(), host.memory_mb()) + megabytes(host.has_swap_mb(), host.swap_mb()) +
            "\n";
   };

@@ -29,25 +29,27 @@ std::string long_status(const Queue& q) {
   return status(q) + (q.active() ? "_Win" : "_Adm");
 }
 
+std::string count_cell(std::uint32_t slots) { return right_apart(std::to_string(slots), 6); }
+
 // The columns from MAX to RUN, equal in every form.
 std::string limit_and_job_cells(const Queue& q) {
-  return right(max_word(q), 6) + right(user_limit(q), 5) + right(processor_limit(q), 5) +
-         right(host_limit(q), 5) + right(std::to_string(q.counts().jobs()), 6) +
-         right(std::to_string(q.counts().pending()), 6) + right(std::to_string(q.counts().running()), 6);
+  return right_apart(max_word(q), 6) + right_apart(user_limit(q), 5) + right_apart(processor_limit(q), 5) +
+         right_apart(host_limit(q), 5) + count_cell(q.counts().jobs()) + count_cell(q.counts().pending()) +
+         count_cell(q.counts().running());
 }
 
 std::string row(const Queue& q, bool wide) {
   return left(wide ? q.name() : q.name().substr(0, 15), 15) + right(std::to_string(q.priority()), 4) + "  " +
-         left(status(q), 13) + limit_and_job_cells(q) + right(std::to_string(susp(q)), 6) + "\n";
+         left(status(q), 13) + limit_and_job_cells(q) + count_cell(susp(q)) + "\n";
 }
 
 std::string statistics(const Queue& q) {
   return "PARAMETERS/STATISTICS\n"
          "PRIO NICE STATUS          MAX JL/U JL/P JL/H NJOBS  PEND   RUN SSUSP USUSP  RSV PJOBS \n" +
          right(std::to_string(q.priority()), 3) + right(std::to_string(q.nice()), 5) + "  " +
-         left(long_status(q), 13) + limit_and_job_cells(q) + right(std::to_string(q.counts().ssusp()), 6) +
-         right(std::to_string(q.counts().ususp()), 6) + right(std::to_string(q.counts().reserved()), 5) +
-         right(std::to_string(q.counts().pending_jobs()), 6) + "\n";
+         left(long_status(q), 13) + limit_and_job_cells(q) + count_cell(q.counts().ssusp()) +
+         count_cell(q.counts().ususp()) + right_apart(std::to_string(q.counts().reserved()), 5) +
+         count_cell(q.counts().pending_jobs()) + "\n";
 }
 
 template <class Words>

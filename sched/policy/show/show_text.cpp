@@ -205,6 +205,8 @@ std::string paragraph(const std::string& text, Wrapping wrapping) {
   return lines;
 }
 
+std::string right_apart(std::string_view value, std::size_t width) { return " " + right(value, width - 1); }
+
 std::string fixed(double value, int digits) {
   char text[64];
   std::snprintf(text, sizeof text, "%.*f", digits, value);

@@ -30,6 +30,8 @@ struct ShowTime {
 enum class Wrapping { at_80, none };
 std::string paragraph(const std::string& text, Wrapping wrapping);
 
+// As right(), but a value that fills the width has a blank before it all the same.
+std::string right_apart(std::string_view value, std::size_t width);
 std::string fixed(double value, int digits);
 // "12 Mbytes", "2.9 Gbytes", "16 Gbytes".
 std::string bytes_words(std::int64_t kb);

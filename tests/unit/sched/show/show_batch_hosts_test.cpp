@@ -28,6 +28,38 @@ TEST(BatchHostsTable, IsThatOfARealSession) {
             "kilenc             ok              -     32      0      0      0      0      0\n");
 }
 
+// Programs split these rows at blanks.
+TEST(BatchTables, KeepMillionsApart) {
+  const auto fill = [](auto& counts) {
+    counts.set_jobs(11'000'000);
+    counts.set_pending(10'000'000);
+    counts.set_running(1'000'000);
+    counts.set_ssusp(1'000'001);
+    counts.set_ususp(1'000'002);
+    counts.set_reserved(1'000'003);
+  };
+  BatchHosts hosts;
+  auto& host = add_host(hosts, "a", 12'000'000);
+  host.set_user_limit(1234);
+  fill(*host.mutable_counts());
+  EXPECT_EQ(batch_hosts_table(hosts, false).substr(80),
+            "a                  ok            1234 12000000 11000000 1000000 1000001 1000002 1000003\n");
+  EXPECT_NE(batch_hosts_long(hosts).find(" 12000000 11000000 1000000 1000001 1000002 1000003 "),
+            std::string::npos);
+  Queues queues;
+  auto& queue = *queues.add_queues();
+  queue.set_name("normal");
+  queue.set_max(12'000'000);
+  fill(*queue.mutable_counts());
+  queue.mutable_counts()->set_pending_jobs(2'000'000);
+  EXPECT_NE(queues_table(queues, false).find(" 12000000    -    -    - 11000000 10000000 1000000 2000003\n"),
+            std::string::npos);
+  EXPECT_NE(queues_long(queues).find(" 12000000    -    -    - 11000000 10000000 1000000 1000001 1000002 "
+                                     "1000003 2000000\n"),
+            std::string::npos)
+      << queues_long(queues);
+}
+
 TEST(BatchHostsTable, SaysWhyAHostIsClosedInTheWideForm) {
   BatchHosts hosts;
   auto& full = add_host(hosts, "grid-with-a-long-name-01", 4);
