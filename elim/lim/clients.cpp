@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include "common/base/who_may_control.hpp"
 #include "common/conf/meant_host.hpp"
 #include "common/wire/frame.hpp"
 

@@ -5,6 +5,7 @@
 #include <boost/asio/steady_timer.hpp>
 #include <utility>
 
+#include "common/base/who_may_control.hpp"
 #include "common/conf/meant_host.hpp"
 
 namespace rollcall::res {
@@ -223,8 +224,7 @@ void Clients::control(io::LinkId link, const wire::ControlRes& control) {
       (client.caller.name.empty() ? "somebody" : client.caller.name) + " at " + client.address;
   if (control.action() != wire::ControlRes::STATUS && !administrator(client.caller)) {
     log_.warning(who + " asked for " + wire::ControlRes::Action_Name(control.action()) + ", and may not");
-    return refuse(link, "only root, the cluster's administrators and " + owner_ + " may do this", true,
-                  false);
+    return refuse(link, who_may_control(geteuid(), owner_), true, false);
   }
   if (control.action() != wire::ControlRes::STATUS)
     log_.notice(wire::ControlRes::Action_Name(control.action()) + " by " + who);

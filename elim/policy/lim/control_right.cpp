@@ -12,10 +12,4 @@ bool may_control(const ProvedCaller& caller, uid_t owner, const std::vector<std:
          std::find(administrators.begin(), administrators.end(), caller.name) != administrators.end();
 }
 
-std::string who_may_control(uid_t owner, const std::string& owner_name) {
-  if (owner == 0) return "only root and the cluster's administrators may do this";
-  const std::string name = owner_name.empty() ? "user " + std::to_string(owner) : owner_name;
-  return "only root, the cluster's administrators and " + name + " may do this";
-}
-
 }  // namespace rollcall::lim

@@ -21,7 +21,4 @@ struct ProvedCaller {
 // `owner`: who runs this LIM. Administrators as lsf.cluster writes them.
 bool may_control(const ProvedCaller& caller, uid_t owner, const std::vector<std::string>& administrators);
 
-// The refusal for a user without the right. `owner_name` may be "": this host has no such user.
-std::string who_may_control(uid_t owner, const std::string& owner_name);
-
 }  // namespace rollcall::lim

@@ -6,6 +6,7 @@
 #include <limits>
 #include <map>
 
+#include "common/base/who_may_control.hpp"
 #include "elim/policy/lim/control_right.hpp"
 
 namespace rollcall::lim {
