@@ -91,6 +91,9 @@ Result<std::string> server_directory(const std::string& top) {
 }
 
 Result<void> check_place(const std::string& top) {
+  if (top.find_first_of(" \t\n") != top.npos)
+    return usage_error("setup: found \"" + top +
+                       "\", expected a directory whose path has no blanks: mpirun.lsf fails with them");
   if (fs::exists(top + "/conf/lsf.conf"))
     return configuration_error(top + "/conf/lsf.conf: is there; found a configuration, expected none");
   if (auto made = make_directory(top); !made) return made;

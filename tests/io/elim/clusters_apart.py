@@ -134,10 +134,13 @@ def test_a_cluster_is_set_up_in_one_go_and_runs_a_job(bench):
         expect_equal(own.run("bsub", "-K", "-o", "/dev/null", f"echo $LSB_QUEUE >{note}").returncode, 0, "bsub -K")
         with open(note, encoding="ascii") as file:
             expect_equal(file.read(), "normal\n", "what the job wrote")
-        for words, said in ((("setup",), "expected DIR [NAME]"), (("setup", "/tmp/x/y", "a/b"), "expected 1 to 39 letters")):
+        blank = own.path("my clusters")
+        for words, said in ((("setup",), "expected DIR [NAME]"), (("setup", "/tmp/x/y", "a/b"), "expected 1 to 39 letters"),
+                            (("setup", blank), f'found "{blank}", expected a directory whose path has no blanks')):
             done = own.run("lsf_daemons", *words)
             expect_equal(done.returncode, 2, " ".join(words))
             expect_in(said, done.stderr, " ".join(words))
+        expect(not os.path.exists(blank), "a directory that was refused")
 
 
 def test_a_user_without_root_has_a_cluster(bench):
