@@ -1,5 +1,7 @@
 #include "res/policy/job_files.hpp"
 
+#include <algorithm>
+
 #include "common/base/job_numbers.hpp"
 
 namespace rollcall::res {
@@ -28,6 +30,18 @@ std::string file_in_directory(std::string_view directory, const wire::JobKey& jo
 
 std::string wanted_directory(const wire::Submission& asked, const wire::JobKey& job) {
   return under(asked.cwd(), expand_name(asked.asked_cwd(), job));
+}
+
+std::vector<std::string> directories_to_make(const wire::Submission& asked, const wire::JobKey& job) {
+  const std::string& path = asked.asked_cwd();
+  std::vector<std::string> made;
+  for (std::size_t end = 0; end < path.size();) {
+    end = std::min(path.find('/', end + 1), path.size());
+    const std::string_view so_far = std::string_view(path).substr(0, end);
+    const std::string expanded = expand_name(so_far, job);
+    if (expanded != so_far && !names_directory(so_far)) made.push_back(under(asked.cwd(), expanded));
+  }
+  return made;
 }
 
 }  // namespace rollcall::res

@@ -5,6 +5,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "common/wire/job.pb.h"
 
@@ -26,5 +27,7 @@ std::string file_in_directory(std::string_view directory, const wire::JobKey& jo
 
 // Where the job runs: -cwd, below the submission directory where it is relative; else the submission directory.
 std::string wanted_directory(const wire::Submission& asked, const wire::JobKey& job);
+// LSF's rule: a -cwd that has %J or %I is made. The directories from the first that has one on, each in the one before.
+std::vector<std::string> directories_to_make(const wire::Submission& asked, const wire::JobKey& job);
 
 }  // namespace rollcall::res

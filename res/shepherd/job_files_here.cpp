@@ -214,6 +214,9 @@ Result<void> choose_directory(const wire::JobOrder& order, JobFiles& files) {
   const std::string wanted = wanted_directory(asked, order.start().job().key());
   files.places.directory = wanted;
   if (usable_directory(wanted)) return {};
+  for (const auto& directory : directories_to_make(asked, order.start().job().key()))
+    mkdir(directory.c_str(), 0700);
+  if (usable_directory(wanted)) return {};
   if (!asked.asked_cwd().empty()) {
     files.directory_missing = true;
     return cannot("enter the working directory", wanted);

@@ -269,6 +269,20 @@ TEST_F(ResJob, AMissingDirectoryOfCwdIsTold) {
   EXPECT_EQ(over.term_reason(), 25);
 }
 
+// bsub -cwd x%J, as LSF does.
+TEST_F(ResJob, ADirectoryOfCwdWithItsNumberIsMade) {
+  start_res();
+  auto order = job("true");
+  order.mutable_submission()->set_asked_cwd("made.%J/in");
+  start(order);
+  EXPECT_EQ(wait_for_over().exit_status(), 0);
+  for (const char* name : {"made.1", "made.1/in"}) {
+    struct stat facts;
+    ASSERT_EQ(stat(path(name).c_str(), &facts), 0) << name;
+    EXPECT_EQ(facts.st_mode & 07777, 0700U) << name;
+  }
+}
+
 TEST_F(ResJob, AMissingSubmissionDirectoryIsTmp) {
   start_res();
   auto order = job("pwd");

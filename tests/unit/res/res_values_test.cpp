@@ -48,6 +48,14 @@ TEST(ResNames, AreExpanded) {
   EXPECT_EQ(wanted_directory(asked, key(12, 0)), "/home/me");
   asked.set_asked_cwd("run.%J");
   EXPECT_EQ(wanted_directory(asked, key(12, 0)), "/home/me/run.12");
+  const auto made = [&asked](const char* directory) {
+    asked.set_asked_cwd(directory);
+    return directories_to_make(asked, key(12, 3));
+  };
+  EXPECT_THAT(made("/a/b"), testing::IsEmpty()) << "only those with numbers are made";
+  EXPECT_THAT(made(""), testing::IsEmpty());
+  EXPECT_THAT(made("run.%J"), testing::ElementsAre("/home/me/run.12"));
+  EXPECT_THAT(made("/a/x%J/%I/b/"), testing::ElementsAre("/a/x12", "/a/x12/3", "/a/x12/3/b"));
 }
 
 wire::ToRes::StartJob script(const std::string& text) {
