@@ -69,6 +69,17 @@ def test_help_version_and_wrong_options_need_no_files(bench):
 
 
 @on_a_site
+def test_elements_are_named_with_their_index(bench):
+    job = submit("-H", "-J", "named[1-3]", "true")
+    expect_equal(site.good("bjobs", "-noheader", "-o", "jobindex", "-J", "named[2]").split(), ["2"], "bjobs -J")
+    says(0, f"Job <{job}> is being terminated\n", "", "bkill", "-J", "named[3]")
+    expect_equal(site.good("bjobs", "-noheader", "-o", "jobindex", "-J", "named[1-3]").split(), ["1", "2"], "the others")
+    expect_in(f"Job <{job}", site.good("bhist", "-l", "-a", "-J", "named[1]"), "bhist -J")
+    says(0, "", r"Job <named\[9\]> is not found\n", "bjobs", "-J", "named[9]")
+    site.good("bkill", "-J", "named", "0")
+
+
+@on_a_site
 def test_jobs_that_are_not_there(bench):
     says(0, "", "No unfinished job found\n", "bjobs")
     says(0, "", "No pending job found\n", "bjobs", "-p")
