@@ -7,7 +7,7 @@
 #include <string>
 #include <utility>
 
-#include "common/wire/res.pb.h"
+#include "common/wire/peer.pb.h"
 #include "sched/policy/values/job.hpp"
 
 namespace rollcall::sched::peers {
