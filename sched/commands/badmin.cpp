@@ -95,13 +95,12 @@ void check_what_mbatchd_refuses(const conf::ClusterFiles& files, const conf::Bat
   const std::string& path = files.settings.key_file;
   struct stat found;
   if (lstat(path.c_str(), &found) != 0 || (geteuid() != 0 && found.st_uid != geteuid())) return;
-  if (const auto checked = io::check_cluster_key(path); !checked)
-    return problems.fatal(place_of_line(checked.error().text), text_of_line(checked.error().text));
+  const auto key = io::load_cluster_key(path);
+  if (!key) return problems.fatal(place_of_line(key.error().text), text_of_line(key.error().text));
   std::vector<std::string> clusters;
   for (const auto& peer : peers.clusters) clusters.push_back(peer.name);
   if (peers.key_directory.empty()) return;
-  const auto keys =
-      io::load_peer_keys(peers.key_directory, files.settings.cluster, *io::load_cluster_key(path), clusters);
+  const auto keys = io::load_peer_keys(peers.key_directory, files.settings.cluster, *key, clusters);
   for (const auto& [cluster, line] : keys.errors)
     problems.warning(place_of_line(line), text_of_line(line) + "; cluster " + cluster + " is not connected");
 }
