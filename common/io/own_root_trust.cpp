@@ -1,4 +1,4 @@
-// What a daemon asks of root_trust.hpp for itself. A file apart: static programs cannot use getpwnam().
+// The part of root_trust.hpp that daemons alone use. It needs getpwnam(), which static programs cannot link.
 #include <grp.h>
 #include <pwd.h>
 #include <unistd.h>

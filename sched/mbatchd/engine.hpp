@@ -79,7 +79,7 @@ class Engine : public sched::Engine {
   virtual bool has_room(const std::string&) const { return true; }
   // Restarts or ends the engine's daemon on the host; jobs go on. False: the host is not reached.
   virtual bool restart(const std::string& host, bool stop) = 0;
-  // Nothing is left on the host: its daemon is heard no more, unless it is a server again.
+  // Called when no attempt is left on a removed host. Closes its daemon's link, unless the host is a server again.
   virtual void let_go(const std::string&) {}
   // Reads a piece of what the attempt has written on its first host. `number`: of the answer, which may never come. False: the host
   // is not reached, or its engine cannot read.

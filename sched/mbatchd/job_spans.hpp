@@ -23,7 +23,7 @@ class JobSpans {
            std::function<std::optional<HostPlace>(const std::string& host)> place_of)
       : jobs_(jobs), own_(own), place_of_(std::move(place_of)) {}
 
-  // Of parts of other clusters' jobs; what is told is checked.
+  // Spans of parts of other clusters' jobs. The caller checks a span before it is told.
   sched::peers::ToldSpans& of_parts() { return of_parts_; }
   bool is_part(const sched::Attempt& attempt) const;
   // None: all hosts of the attempt are of one cluster, or it is a part whose span is not known.

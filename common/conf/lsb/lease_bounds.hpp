@@ -1,4 +1,4 @@
-// What a lease has at the most. An export of lsb.resources beyond it is an error there: a consumer does not believe it.
+// The largest lease that a consumer accepts. An export of lsb.resources above these bounds is an error.
 #pragma once
 
 namespace rollcall::conf {

@@ -111,7 +111,7 @@ class ProviderStep {
              return one.kills && used(one) > one.wanted && !is_left(one);
            });
   }
-  // What is still taken back are whole hosts, and some host stays.
+  // True if only whole hosts are still being taken back, and the lease keeps at least one other.
   bool rest_goes_on() const {
     const auto may_leave = [](const auto& one) { return one.wanted == 0 && one.kills; };
     return !lease_.withdrawn &&
