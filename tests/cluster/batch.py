@@ -3,6 +3,7 @@
 import os
 import re
 
+from rollcall_testing import processes
 from rollcall_testing.batch_cluster import BatchCluster
 from rollcall_testing.files import read
 from rollcall_testing.runner import expect, expect_equal, expect_in, main
@@ -55,6 +56,26 @@ def test_a_job_is_stopped_resumed_and_killed(bench):
         missing = batch.user("bjobs", "999")
         expect_equal((missing.returncode, missing.stdout, missing.stderr), (255, "", "Job <999> is not found\n"), "999")
     bench.saw("USUSP, RUN, EXIT; a finished and an unknown job refused with LSF's words")
+
+
+def test_a_job_in_vfork_is_stopped_and_goes_on(bench):
+    """Whoever runs it waits in the kernel for a child that is stopped: shells do so at each command."""
+    with BatchCluster(bench, ALL[:2]) as batch:
+        notes = bench.fresh_directory()
+        gate = os.path.join(notes, "gate")
+        job = batch.bsub(f"{bench.target} {notes} vfork {gate}", "-o", "/dev/null")
+        batch.wait_for(job, "RUN")
+        both = lambda: [p for p in processes.all_processes() if p.words[1:] == (notes, "vfork", gate)]
+        wait_until(lambda: sorted(p.state for p in both()) == ["D", "S"], lambda: f"a process in vfork: {both()}")
+        batch.good("bstop", str(job))
+        batch.wait_for(job, "USUSP")
+        wait_until(lambda: all(processes.is_stopped(p.pid) for p in both()), lambda: f"both to be stopped: {both()}")
+        expect_equal(sorted(p.state for p in both()), ["D", "T"], "their states")
+        with open(gate, "w", encoding="utf-8"):
+            pass
+        batch.good("bresume", str(job))
+        batch.wait_for(job, "DONE")
+    bench.saw("the child is stopped, its parent waits for it, and both go on")
 
 
 def test_a_killed_blaunch_leaves_nothing(bench):

@@ -123,7 +123,7 @@ class Scene:
             for fault in reversed(begun):
                 fault.end()
         if given and given[0] == "bstop":
-            wait_until(lambda: self.is_stopped(*given[1:]), lambda: f"job {given[2]} to be stopped: {self.left()}", SECONDS)
+            wait_until(lambda: self.is_stopped(*given[1:]), lambda: f"job {given[2]} to be stopped: {self.not_stopped(*given[1:])}", SECONDS)
             with open(self.gate, "w", encoding="utf-8"):
                 pass
 
@@ -133,6 +133,15 @@ class Scene:
         if cluster != "-":
             state = "-" if there == "-" else self.clusters[cluster].field(there)
         return state == "PSUSP" or (state == "USUSP" and self.has_no_running_process())
+
+    def not_stopped(self, side, job):
+        """What is known of a job that should be, for a message."""
+        pid = read_if_there(self.pid).strip()
+        lines = [f"process {pid}: {processes.read_process(int(pid)) if pid else 'none'}; lines of {self.ran}: {self.lines_of(self.ran)}"]
+        cluster, there = side.field(job, "forward_cluster dstjobid").split()
+        for one, number in ((side, job), *([(self.clusters[cluster], there)] if there != "-" else [])):
+            lines += [f"{one.cluster}:", one.user("bjobs", "-l", str(number)).stdout, one.user("bhist", "-l", str(number)).stdout]
+        return "\n".join((*lines, self.left()))
 
     def has_no_running_process(self):
         """The job that is stopped: it is, or it has not begun."""
@@ -171,12 +180,20 @@ class Scene:
         expect(ran.count(f"{self.seed}.killed") <= 1, f"the killed job ran at most once: {ran}")
         expect_equal(sorted(line for line in ran if not line.endswith(".killed")), sorted(self.jobs), "jobs that ran")
         self.check_tasks()
+        self.check_shepherds()
         wait_until(lambda: all(self.is_clean(side) for side in self.members), self.left, SECONDS)
         self.check_accounts()
 
     def lines_of(self, path):
         with open(path, encoding="utf-8") as file:
             return [line for line in file.read().splitlines() if line.startswith(f"{self.seed}.")]
+
+    def check_shepherds(self):
+        """None was killed: nobody here kills one."""
+        for side in self.members:
+            for name in side.names:
+                log = read_if_there(side.daemon_log("res", name))
+                expect("was killed on" not in log and "were killed on" not in log, f"no shepherd of {side.cluster} was killed: {log}")
 
     def check_tasks(self):
         where = {name: [] for name in self.parallel}

@@ -8,6 +8,7 @@
 //   hang           sleeps                               flood BYTES  prints BYTES to stdout in lines of 64
 //   after-ms N     sleeps N milliseconds, ends with 0   wait FILE    ends with 0 once FILE exists
 //   signals        counts: signals.PID gets a line "NAME CODE FROM MICROSECONDS" for each signal received
+//   vfork FILE     waits in vfork() for a child that ends once FILE exists, ends with 0
 //   context        writes what it was given (directory, umask, signals, limits, descriptors) to context.PID
 //
 // What it writes into DIRECTORY is told in note.h. `ready.PID` appears when a mode that stays has been set up.
@@ -43,6 +44,15 @@ static void count_signals(void) {
   for (int i = 0; i < kCounted; ++i) sigaction(counted[i], &action, NULL);
   ready();
   sleep_for_ever();
+}
+
+// The child shares our memory until it ends: until then the kernel keeps us in state D.
+static void wait_in_vfork(const char* path) {
+  const struct timespec pause_between = {0, 20 * 1000 * 1000};
+  ready();
+  if (vfork() != 0) return;
+  while (access(path, F_OK) != 0) nanosleep(&pause_between, NULL);
+  _exit(0);
 }
 
 static void nest(void) {
@@ -126,6 +136,7 @@ int main(int argc, char** argv) {
   if (!strcmp(mode, "flood")) return print_much(getpid() % 100000, atol(text)), 0;
   if (!strcmp(mode, "after-ms")) return sleep_ms(number), 0;
   if (!strcmp(mode, "wait")) return wait_for_file(text), 0;
+  if (!strcmp(mode, "vfork")) return wait_in_vfork(text), 0;
   if (!strcmp(mode, "context")) return write_context(), 0;
   fprintf(stderr, "target: no mode '%s'\n", mode);
   return 2;

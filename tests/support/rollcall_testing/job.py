@@ -87,8 +87,10 @@ class Job:
     def told(self):
         """What an engineer needs to see when this run failed."""
         state = "runs" if self.process.returncode is None else f"ended with {self.process.returncode}"
-        tail = self.stderr[-3000:]
-        return f"command: {' '.join(self.words)}\n{state}; stdout {self.stdout[:300]!r}\nstderr:\n{tail}"
+        said = self.stderr
+        if len(said) > 4000:  # a complaint comes first, the report's table last
+            said = f"{said[:2000]}\n...\n{said[-2000:]}"
+        return f"command: {' '.join(self.words)}\n{state}; stdout {self.stdout[:300]!r}\nstderr:\n{said}"
 
     def expect_said(self, *parts):
         """Each part is somewhere in what came to stderr."""

@@ -70,9 +70,13 @@ def is_frozen(pid):
 
 
 def is_stopped(pid):
-    """It was stopped by a signal, or by the freezer: that holds also what has not taken the signal yet."""
+    """It was stopped by a signal, or by the freezer: that holds also what has not taken the signal yet. What waits in vfork() for a child that
+    was stopped before its exec() takes the signal behind it."""
     process = read_process(pid)
-    return process is not None and (process.state == "T" or is_frozen(pid))
+    if process is None:
+        return False
+    waits = process.state == "D" and any(is_stopped(child.pid) for child in children_of(pid))
+    return process.state == "T" or waits or is_frozen(pid)
 
 
 def children_of(pid, among=None):
