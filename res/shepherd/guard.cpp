@@ -171,6 +171,7 @@ class Guard {
     pid_t pid = 0;
     while ((pid = waitpid(-1, &status, WNOHANG | WUNTRACED)) > 0) {
       if (pid != shepherd_) continue;
+      left_by_itself_ = WIFEXITED(status) && WEXITSTATUS(status) == 0;
       // The shepherd runs as the job's user, who could stop it to escape all limits and every bkill.
       if (WIFSTOPPED(status))
         io::signal_process(pid, shepherd_process_, stopped_too_often() ? SIGKILL : SIGCONT);
@@ -254,6 +255,9 @@ class Guard {
 
   // Retries while the disk is full: only the guard knows how the job ended.
   void keep_end() {
+    // On a further host of the job there is no end to tell.
+    if (end_.empty() && left_by_itself_ && !order_.has_start())
+      end_ = own_over(wire::FromRes::JobOver::ENDED, 0).SerializeAsString();
     if (end_.empty()) {
       auto over = own_over(wire::FromRes::JobOver::SHEPHERD_LOST, 128 + SIGKILL);
       over.set_why((stops_ > kMostStops ? "the job stopped its shepherd without end on "
@@ -279,7 +283,7 @@ class Guard {
   io::FrameSocket words_;
   io::CgroupSlot slot_;  // held until we and the shepherd are gone
   pid_t shepherd_ = -1;
-  bool ended_ = false, out_of_memory_ = false, said_that_it_runs_ = false;
+  bool ended_ = false, left_by_itself_ = false, out_of_memory_ = false, said_that_it_runs_ = false;
   TimePoint stops_since_{};
   int stops_ = 0;
   std::string end_, post_;  // the contents of the files "end" and "post"
