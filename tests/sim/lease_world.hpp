@@ -31,8 +31,8 @@ enum class Fault {
   jobs_of_a_second_master_are_not_heard_of,
   start_beyond_the_grant_is_passed,
   res_takes_an_older_number,
-  slots_are_used_before_res_has_reported,   // found too rarely for a test
-  start_is_passed_before_res_has_reported,  // likewise: by one of 10,000 seeds
+  slots_are_used_before_res_has_reported,
+  start_is_passed_before_res_has_reported,
   free_slots_are_not_counted,
   local_start_is_not_stored,
   term_is_not_raised_at_a_restart,
