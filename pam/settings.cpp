@@ -94,11 +94,14 @@ Result<std::string> key_file(const Environment& environment, const std::string& 
   return !own.empty() && access(own.c_str(), R_OK) == 0 ? own : key;
 }
 
-// The key file in a TaskStarter's words: "" if the TaskStarter looks there by itself.
-std::string key_file_handed_down(const Settings& settings) {
+// The key file in a TaskStarter's words: "" if the TaskStarter finds it at once by itself. For a home directory that is not HOME it would
+// ask the name services, each task anew: of thousands that start together, some get no answer in time.
+std::string key_file_handed_down(const Settings& settings, const Environment& environment) {
   if (settings.span) return "";
   const std::string& site = settings.config.site_key_file;
-  if (settings.key_file == (site.empty() ? key_in_home_directory() : site)) return "";
+  const bool at_home = settings.key_file == key_in_home_directory() &&
+                       settings.key_file == key_in(value_of(environment, "HOME"));
+  if (site.empty() ? at_home : settings.key_file == site) return "";
   std::error_code error;
   const auto path = fs::absolute(settings.key_file, error);
   return error ? "" : path.string();
@@ -161,7 +164,7 @@ Callback callback_of(const Settings& settings, const Environment& environment, c
           .env_dir = conf_dir,
           .server_dir = server_dir.empty() ? (fs::path(bin).parent_path() / "etc").string() : server_dir,
           .host_type = host_type(environment),
-          .key_file = key_file_handed_down(settings),
+          .key_file = key_file_handed_down(settings, environment),
           .one_word = settings.config.one_word_callback};
 }
 

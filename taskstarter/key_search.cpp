@@ -42,23 +42,31 @@ std::string in_home(const std::string& home) { return io::key_file_path(std::nul
 
 bool readable(const std::string& file) { return access(file.c_str(), R_OK) == 0; }
 
+struct KeyFiles {
+  std::vector<std::string> files;  // up to the first that can be read
+  bool home_unknown = false;       // the name services were asked for the home directory, and told none
+};
+
 // The home directory comes last, since finding it may ask a directory service.
-std::vector<std::string> key_files_until_one_is_readable(const SiteWords& site) {
-  std::vector<std::string> files;
-  const auto add = [&](const std::string& file) {
+KeyFiles key_files_of(const SiteWords& site) {
+  KeyFiles found;
+  const auto add = [&files = found.files](const std::string& file) {
     if (std::find(files.begin(), files.end(), file) == files.end()) files.push_back(file);
     return readable(file);
   };
   for (const std::string& file : site.key_files)
-    if (add(file)) return files;
-  if (!site.homes) return files;
-  if (const auto home = variable("HOME"); is_word(home) && add(in_home(*home))) return files;
-  add(in_home(io::look_up_home(geteuid())));
-  return files;
+    if (add(file)) return found;
+  if (!site.homes) return found;
+  if (const auto home = variable("HOME"); is_word(home) && add(in_home(*home))) return found;
+  const std::string directory = io::look_up_home(geteuid());
+  found.home_unknown = directory.empty();
+  if (!found.home_unknown) add(in_home(directory));
+  return found;
 }
 
 std::string key_file_of(const SiteWords& site) {
-  const auto files = key_files_until_one_is_readable(site);
+  const auto files = key_files_of(site).files;
+  if (files.empty()) return "no file";
   return readable(files.back()) ? files.back() : files.front();
 }
 
@@ -91,12 +99,16 @@ Result<SiteWords> read_site(const Options& options) {
 
 Result<io::Key> find_key(const Result<SiteWords>& site) {
   if (!site) return site.error();
-  const auto files = key_files_until_one_is_readable(*site);
+  const auto [files, home_unknown] = key_files_of(*site);
+  const std::string unknown =
+      home_unknown ? "the name services tell no home directory of user " + std::to_string(geteuid()) : "";
+  if (files.empty()) return configuration_error("no key file is named, HOME is not set, and " + unknown);
   if (readable(files.back())) return io::load_key(files.back());
   auto key = io::load_key(files.front());
-  if (key || files.size() == 1) return key;
+  if (key) return key;
   std::string others;
   for (auto file = files.begin() + 1; file != files.end(); ++file) others += ", nor " + *file;
+  if (home_unknown) others += "; " + unknown;
   return Error{key.error().kind, key.error().text + others};
 }
 

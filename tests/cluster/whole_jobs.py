@@ -245,6 +245,21 @@ def test_a_taskstarter_with_home(bench, which):
     pam(bench, "-n", "1", "-g", "sh", "-c", script, "sh", bench.target, notes, "exit", "0").expect_exit(0, 15)
 
 
+def test_a_key_of_the_home_directory_needs_no_name_service(bench):
+    """HOME is another directory, so pam tells where the key is."""
+    if os.geteuid() != 0:
+        raise Skip("only root can put a key into its home directory for one test")
+    home, notes = bench.fresh_directory("home"), bench.fresh_directory()
+    keep = 'mount -t tmpfs none "$0" && printf "%064d\\n" 7 >"$0/key" && chmod 600 "$0/key" && exec "$@"'
+    hidden = ["unshare", "--mount", "sh", "-c", keep, own_key_directory()]
+    script = 'PATH=/nonexistent exec "$LSF_TS" $LSF_TS_OPTIONS "$@"'
+    words = ["-n", "1", "-g", "sh", "-c", script, "sh", bench.target, notes, "exit", "0"]
+    os.makedirs(own_key_directory(), mode=0o700, exist_ok=True)
+    Job(bench, [*hidden, os.path.join(bench.bin, "pam"), *words], environment=dict(site(bench), HOME=home)).expect_exit(0, 15)
+    expect(not os.path.exists(f"{home}/.rollcall"), "no key is made in the other directory")
+    bench.saw("the key of the home directory serves, though getent cannot be run")
+
+
 def test_a_taskstarter_without_the_key(bench):
     """On a host that does not have the directory with the key: the line names the files and the host, nothing runs."""
     notes, nowhere, home = bench.fresh_directory(), bench.fresh_directory("nowhere"), bench.fresh_directory("home")
@@ -255,6 +270,17 @@ def test_a_taskstarter_without_the_key(bench):
     job.expect_said(f"{home}/.rollcall/key", f"nor {nowhere}/.rollcall/key", bench.cluster.name)
     expect_equal(os.listdir(notes), [], "what ran")
     bench.saw("125, files and host named, nothing ran")
+
+
+def test_a_taskstarter_whose_home_nobody_knows(bench):
+    """The line says that the home directory was asked for, too."""
+    notes, nowhere, home = bench.fresh_directory(), bench.fresh_directory("nowhere"), bench.fresh_directory("home")
+    script = f'mount -t tmpfs none {home} && PATH=/nonexistent HOME={nowhere} exec "$LSF_TS" $LSF_TS_OPTIONS "$@"'
+    words = ["unshare", "--mount", "sh", "-c", script, "sh", bench.target, notes, "exit", "0"]
+    job = pam_of_another_home(bench, home, "-n", "1", "-g", *words)
+    job.expect_exit(125, 15)
+    job.expect_said(f"nor {nowhere}/.rollcall/key; the name services tell no home directory of user {os.geteuid()}")
+    bench.saw("125, and why the home directory was not tried")
 
 
 def test_a_port_that_is_another_pams(bench):
