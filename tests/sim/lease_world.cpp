@@ -252,11 +252,7 @@ void LeaseWorld::provider_hears(Master& master, const WorldMessage& message) {
     case Kind::fenced:
     case Kind::holds: {
       if (message.term != master.term && fault_ != Fault::report_of_an_older_term_is_believed) return;
-      const ProviderDisk before = disk;
-      for (const int attempt : message.attempts)
-        if (!disk.attempts.contains(attempt) && fault_ != Fault::jobs_of_a_second_master_are_not_heard_of)
-          disk.attempts[attempt] = {message.host, {}, true, false};
-      commit(master, before);
+      if (ends_jobs_of_a_second_master(master, message)) return;
       master.heard.insert(message.host);
       if (message.kind == Kind::fenced) master.fenced[message.host] = message.number;
       return decide(master, event::Changed{});
@@ -276,6 +272,19 @@ void LeaseWorld::provider_hears(Master& master, const WorldMessage& message) {
     default:
       return;
   }
+}
+
+// What the host holds beside them is not known: it is heard when they are over (sched/policy/lease/host_grants.hpp).
+bool LeaseWorld::ends_jobs_of_a_second_master(Master& master, const WorldMessage& message) {
+  if (fault_ == Fault::jobs_of_a_second_master_are_not_heard_of) return false;
+  bool some = false;
+  for (const int attempt : message.attempts)
+    if (!master.disk.attempts.contains(attempt)) {
+      say({.kind = Kind::kill, .host = message.host, .attempt = attempt, .term = master.term});
+      some = true;
+    }
+  if (some) master.heard.erase(message.host);
+  return some;
 }
 
 void LeaseWorld::start_asked(Master& master, const WorldMessage& message) {

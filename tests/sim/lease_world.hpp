@@ -187,6 +187,7 @@ class LeaseWorld {
   void commit(Master& master, const ProviderDisk& before);
   void restart_provider(bool old_one_lives);
   void provider_hears(Master& master, const WorldMessage& message);
+  bool ends_jobs_of_a_second_master(Master& master, const WorldMessage& message);
   void start_asked(Master& master, const WorldMessage& message);
   void start_local();
   void divide();
