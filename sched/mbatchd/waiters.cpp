@@ -154,6 +154,8 @@ bool Waiters::left(io::LinkId link, WallTime now) {
   const auto submitted = submitted_.find(link);
   if (waiter == jobs_.end() && submitted == submitted_.end()) return false;
   const sched::JobKey key = waiter != jobs_.end() ? waiter->second.key : submitted->second;
+  // Who was told of the stream hangs up to go there. Where nobody comes the job's host ends it.
+  if (waiter != jobs_.end() && table_.stream(key) != nullptr) return false;
   if (!interactive_before_start(key)) return false;
   left_[key] = WallTime{now.us + kComesAgain};
   return true;
@@ -208,10 +210,7 @@ void Waiters::tick(WallTime now) {
     }
     const auto key = one->first;
     one = left_.erase(one);
-    // A job that has its stream by now is ended by its host, since no client comes there.
-    const sched::Job* job = table_.find(key);
-    if (job != nullptr && by_id_.count(key.id) == 0 && !sched::finished(job->status()))
-      handler_.abandoned(*job);
+    if (by_id_.count(key.id) == 0 && interactive_before_start(key)) handler_.abandoned(*table_.find(key));
   }
   std::vector<io::LinkId> over;
   for (const auto& [link, waiter] : conditions_)

@@ -119,8 +119,10 @@ def test_interactive_with_pipes(bench):
         expect_equal(len(big.stdout.split("\n", 1)[1]), 3000000, "bytes of a long output")
         killed = batch.user("bsub", "-I", "kill -9 $$")
         expect_equal(killed.returncode, 137, "one that was killed")
+        long = batch.user("bsub", "-I", "sleep 6; echo its end")  # mbatchd waits 3 s for a bsub that has left it
+        expect_equal((long.returncode, long.stdout.split("\n", 1)[1]), (0, "its end\n"), f"one that takes longer: {long.stderr}")
         expect_equal(batch.wait_for(1, "DONE", "EXIT"), "EXIT", "for bjobs too")
-    bench.saw("input, output, errors, 3 MB, exit codes")
+    bench.saw("input, output, errors, 3 MB, exit codes, six seconds")
 
 
 def test_interactive_with_files(bench):

@@ -86,7 +86,7 @@ TEST_F(WaitersTest, AnInteractiveJobThatPendsIsAbandonedWhenItsBsubIsKilled) {
   EXPECT_FALSE(some.left(kLink, now));
 }
 
-// It can be killed between its submission and its question, and when the job's host is ready for it.
+// It can be killed between its submission and its question. Where it was told of the stream it hangs up to go there.
 TEST_F(WaitersTest, AnInteractiveJobIsAbandonedUntilItsProcessRuns) {
   auto job = sched::book::plain_job();
   job.set_interactive(wire::Submission::PLAIN);
@@ -111,14 +111,17 @@ TEST_F(WaitersTest, AnInteractiveJobIsAbandonedUntilItsProcessRuns) {
   wire::AwaitJob asked;
   asked.mutable_key()->set_id(ready.id);
   some.await(kLink, asked, sched::book::kAnn);
+  EXPECT_FALSE(some.left(kLink, now)) << "its host waits for it";
+  some.ended(kLink);
+  EXPECT_FALSE(some.next_deadline());
+  some.submitted(kLink, running);
   ASSERT_TRUE(some.left(kLink, now));
   some.ended(kLink);
-  some.tick(*some.next_deadline());
-  EXPECT_THAT(abandoned, ElementsAre(pends, ready));
-  some.submitted(kLink, running);
   dispatch(running);
   runs(running);
-  EXPECT_FALSE(some.left(kLink, now)) << "its shepherd sees that the terminal is gone";
+  some.tick(*some.next_deadline());
+  EXPECT_THAT(abandoned, ElementsAre(pends))
+      << "its process runs, and its shepherd sees that the terminal is gone";
 }
 
 TEST_F(WaitersTest, AConditionThatHoldsIsAnsweredAtOnce) {
