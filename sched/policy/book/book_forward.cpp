@@ -163,7 +163,8 @@ class Obeying {
   // The cycle of its own cluster suspends a job on lent slots, and lets it go on.
   void stop(std::int32_t why) {
     const Job& job = *entry_.job;
-    if (why == 0 || !on_lent_slots(job.record)) return step(event::StopAsked{by_});
+    const bool unheard = job.status() == wire::STATUS_UNKWN;  // no cycle stops it, but an order does
+    if (why == 0 || unheard || !on_lent_slots(job.record)) return step(event::StopAsked{by_});
     if (is_part(job.record) && (!job.launch.go_given || job.record.from().releasing())) return;
     step(event::SuspendPlanned{jobs::reason_of_crossing(why), {}, {}});
   }

@@ -171,14 +171,17 @@ class LifeElsewhere : protected LifeEnd {
     changed_the_plan();
   }
 
-  // Of a job on lent slots: its own cluster, or an administrator here, lets go what that side has stopped.
+  // Of a job on lent slots: its own cluster, or an administrator here, lets go what that side has stopped. Its cluster's cycle may do so while
+  // the job is unknown here.
   void resume_own_side(const event::ResumeAsked& resume) {
-    const std::uint32_t bit = resume.by.owner ? wire::SUSPEND_USER : wire::SUSPEND_ADMIN;
-    if (status_there() != wire::STATUS_USUSP || (record_.suspend_reasons() & bit) == 0) return;
-    const std::uint32_t left = record_.suspend_reasons() & ~bit;
+    const std::uint32_t admins = wire::SUSPEND_ADMIN;
+    const std::uint32_t own = record_.suspend_reasons() & (resume.by.owner ? ~admins : admins);
+    const auto there = status_there();
+    if ((there != wire::STATUS_USUSP && there != wire::STATUS_SSUSP) || own == 0) return;
+    const std::uint32_t left = record_.suspend_reasons() & ~own;
     (resume.by.owner ? record_.set_stopped_by_user(false) : record_.set_stopped_by_admin(false));
     record_.set_suspend_reasons(left);
-    record_signal("CONT", resume.by, {});
+    if ((own & kAskedFor) != 0) record_signal("CONT", resume.by, {});
     const auto next = (left & kAskedFor) != 0 ? wire::STATUS_USUSP
                       : left != 0             ? wire::STATUS_SSUSP
                                               : wire::STATUS_RUN;
@@ -207,6 +210,11 @@ class LifeElsewhere : protected LifeEnd {
     const bool is_stopped = status_there() == wire::STATUS_USUSP;
     const bool held = held_when_requeued(record_);
     if (!is_stopped && !held && !stop_is_asked(record_)) return;
+    // From here on an administrator's stop would be read as one of the other cluster's (two_sided_stop.hpp).
+    const bool shown = (record_.suspend_reasons() & wire::SUSPEND_ADMIN) != 0;
+    if (!elsewhere() && shown && record_.stopped_by_admin())
+      record_.set_suspend_reasons((record_.suspend_reasons() & ~std::uint32_t{wire::SUSPEND_ADMIN}) |
+                                  wire::SUSPEND_USER);
     record_.set_requeue_held(false);
     record_.set_stopped_by_user(false);
     record_.set_stopped_by_admin(false);
@@ -282,7 +290,8 @@ class LifeElsewhere : protected LifeEnd {
   // Why it pends here again.
   std::string why_back(const report::Over& told) const {
     if (!record_.has_forwarded() && told.how == How::withdrawn)
-      return "slots on " + record_.hosts(0).name() + " were taken back" + (told.why.empty() ? "" : ": " + told.why);
+      return "slots on " + record_.hosts(0).name() + " were taken back" +
+             (told.why.empty() ? "" : ": " + told.why);
     if (!told.why.empty() || !record_.has_forwarded()) return told.why;
     const auto& forwarded = record_.forwarded();
     const std::string cluster = "cluster " + forwarded.cluster();

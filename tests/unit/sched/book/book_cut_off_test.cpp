@@ -2,6 +2,7 @@
 #include <malloc.h>
 
 #include "sched/policy/book/forwarded_jobs.hpp"
+#include "sched/policy/jobs/two_sided_stop.hpp"
 #include "sched/policy/values/elsewhere.hpp"
 #include "tests/unit/sched/book/book_fixture.hpp"
 
@@ -151,6 +152,22 @@ TEST_F(CutOffLent, TheKnownStateStaysUntilAnOrderIsCarriedOut) {
   EXPECT_THAT(ask(key, Act::RESUME), ElementsAre(being("resumed"), waits()));
   EXPECT_EQ(status(key), wire::STATUS_USUSP);
   EXPECT_THAT(waiting(), ElementsAre("The order to resume the job waits until cluster <east> is connected"));
+  find();
+  carried_out();
+  tells("b1@east", report::Resumed{attempt(key)});
+  EXPECT_EQ(status(key), wire::STATUS_RUN);
+}
+
+// The provider's administrator has nothing to do with it.
+TEST_F(CutOffLent, AnAdministratorsStopThatHeHasTakenBackIsNotTheProviders) {
+  run_on({"b1@east"});
+  const JobKey key{1, 0};
+  ask(key, Act::STOP, kRoot);
+  tells("b1@east", report::Stopped{attempt(key)});
+  lose();
+  EXPECT_THAT(ask(key, Act::RESUME, kRoot), ElementsAre(being("resumed"), waits()));
+  EXPECT_FALSE(jobs::stopped_by_provider(job(key).record));
+  EXPECT_THAT(ask(key, Act::RESUME, kRoot), testing::Each(testing::Not(testing::HasSubstr("east,"))));
   find();
   carried_out();
   tells("b1@east", report::Resumed{attempt(key)});

@@ -108,6 +108,30 @@ TEST_F(StoppedOnLentSlots, GoesOnWhenNoSideHasItStopped) {
   ask(key, Act::RESUME, kRoot);
   EXPECT_EQ(status(), wire::STATUS_SSUSP) << "its window is closed there";
 }
+TEST_F(StoppedOnLentSlots, ItIsOrderedWhileItsHostIsNotHeard) {
+  const auto lose = [this] {
+    book->hosts().host_gone("hostA", now);
+    for (int minute = 0; minute < 60 && status() != wire::STATUS_UNKWN; ++minute) {
+      now.us += 60'000'000;
+      book->tick(now);
+    }
+    ASSERT_EQ(status(), wire::STATUS_UNKWN);
+  };
+  const auto find = [this](report::Held::State state) { hello("hostA", {{attempt(key), state, true}}); };
+  east(kSuspend, TERM_LOAD);
+  lose();
+  east(kResume);
+  find(report::Held::State::stopped);
+  EXPECT_EQ(status(), wire::STATUS_RUN);
+  EXPECT_THAT(orders(effects), testing::Contains(testing::HasSubstr("OrderSignal RESUME")));
+  lose();
+  east(kSuspend, TERM_WINDOW);
+  find(report::Held::State::running);
+  EXPECT_EQ(status(), wire::STATUS_USUSP);
+  EXPECT_THAT(orders(effects), testing::Contains(testing::HasSubstr("OrderSignal SUSPEND")));
+  east(kResume);
+  EXPECT_EQ(status(), wire::STATUS_RUN);
+}
 TEST_F(StoppedOnLentSlots, ItsUserStopsItInItsOwnCluster) {
   const auto there = refused("Job is of cluster east, where its user stops and resumes it");
   EXPECT_THAT(ask(key, Act::STOP, kAnn), ElementsAre(there));
