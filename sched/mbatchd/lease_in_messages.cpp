@@ -141,9 +141,9 @@ Result<void> LeaseIn::take_loads(const std::string& cluster, const wire::LeaseLo
   auto hosts = peers::believed(told);
   if (!hosts) return hosts.error();
   Peer& peer = peers_.at(cluster);
-  if (peer.coming.size() + hosts->size() > static_cast<std::size_t>(peers::kMostLeasedHosts))
-    return internal_error("loads of leased hosts: found more than " +
-                          std::to_string(peers::kMostLeasedHosts) + " hosts");
+  if (peer.coming.size() + hosts->size() > kMostHostsOfLeases)
+    return internal_error("loads of leased hosts: found more than " + std::to_string(kMostHostsOfLeases) +
+                          " hosts, expected fewer");
   std::move(hosts->begin(), hosts->end(), std::back_inserter(peer.coming));
   if (told.more()) return {};
   auto& loads = peer.loads;

@@ -213,8 +213,11 @@ Result<std::vector<ToldHost>> believed(const wire::LeaseLoads& told) {
 std::vector<wire::PeerMessage> loads_of(std::vector<wire::LeaseLoads::OfHost> hosts, std::size_t most_bytes) {
   std::vector<wire::PeerMessage> messages;
   std::size_t bytes = most_bytes;
+  const auto is_full = [&] {
+    return bytes >= most_bytes || messages.back().lease_loads().hosts_size() == kMostLeasedHosts;
+  };
   for (auto& host : hosts) {
-    if (bytes >= most_bytes) {
+    if (is_full()) {
       if (!messages.empty()) messages.back().mutable_lease_loads()->set_more(true);
       messages.emplace_back(), bytes = 0;
     }

@@ -28,6 +28,24 @@ TEST_F(LeaseInTest, TheHostsOfAllLeasesOfAProviderAreBounded) {
   EXPECT_TRUE(told(11, 3, most)) << "it has them already";
 }
 
+// One report has the loads of all leases.
+TEST_F(LeaseInTest, LoadsAreTakenOfAsManyHostsAsAllLeasesMayHave) {
+  connects();
+  const auto told = [this](int hosts, bool more) {
+    wire::PeerMessage message;
+    auto& loads = *message.mutable_lease_loads();
+    for (int i = 0; i < hosts; ++i) loads.add_hosts()->mutable_facts()->set_name("h" + std::to_string(i));
+    loads.set_more(more);
+    return in->heard("east", message).has_value();
+  };
+  const int most = sched::peers::kMostLeasedHosts;
+  EXPECT_TRUE(told(most, true));
+  EXPECT_TRUE(told(most, false));
+  EXPECT_TRUE(told(most, true));
+  EXPECT_TRUE(told(most, true));
+  EXPECT_FALSE(told(1, false));
+}
+
 TEST_F(LeaseInTest, HostsThatNoLeaseAndNoJobHasAreGone) {
   connects();
   second_lease(1);

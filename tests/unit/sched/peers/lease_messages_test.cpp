@@ -191,6 +191,9 @@ TEST(LeaseLoads, AreAsManyMessagesAsTheyTake) {
   EXPECT_EQ(messages[2].lease_loads().hosts_size(), 1);
   EXPECT_FALSE(messages[2].lease_loads().more());
   EXPECT_TRUE(loads_of({}).empty());
+  const auto many = loads_of(std::vector<wire::LeaseLoads::OfHost>(kMostLeasedHosts + 1));
+  ASSERT_EQ(many.size(), 2U) << "as many hosts as one may have";
+  EXPECT_EQ(many[0].lease_loads().hosts_size(), kMostLeasedHosts);
 }
 
 TEST(LeaseLoads, OfNoFiniteValueAreNone) {
