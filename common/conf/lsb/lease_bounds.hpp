@@ -1,4 +1,4 @@
-// The largest lease that a consumer accepts. An export of lsb.resources above these bounds is an error.
+// The largest lease that a consumer accepts. Larger numbers of an export in lsb.resources are cut to these, with a warning.
 #pragma once
 
 namespace rollcall::conf {

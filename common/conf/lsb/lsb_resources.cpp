@@ -66,14 +66,22 @@ std::optional<int> swap_of(const Row& row, RowReader& cells) {
   return cells.whole("SWP", 0, kMaxSeconds);
 }
 
+// What no consumer accepts is cut: "all that match" is often written as a large number.
+std::optional<int> at_most(RowReader& cells, const char* keyword, int most) {
+  const auto number = cells.whole(keyword, 1, kMaxTasks);
+  if (number && *number > most)
+    cells.warning(keyword, std::to_string(*number), "at most " + std::to_string(most) + ", which counts");
+  return number ? std::optional(std::min(*number, most)) : std::nullopt;
+}
+
 void read_host_export(const Row& row, LsbResources& resources, Problems& problems) {
   RowReader cells(row, problems);
   HostExport lease{.hosts = cells.words("PER_HOST"),
                    .select = cells.text("RES_SELECT"),
                    .place = row.place,
                    .places = places_of(row)};
-  lease.host_count = cells.whole("NHOSTS", 1, kMostLeasedHosts);
-  lease.slots = cells.whole("SLOTS", 1, kMostLeasedSlots);
+  lease.host_count = at_most(cells, "NHOSTS", kMostLeasedHosts);
+  lease.slots = at_most(cells, "SLOTS", kMostLeasedSlots);
   lease.memory_mb = cells.whole("MEM", 0, kMaxSeconds);
   lease.swap_mb = swap_of(row, cells);
   const std::string type = cells.word("TYPE");

@@ -132,6 +132,24 @@ TEST(LsbResources, WarnOfAHostTwiceInPerHost) {
                   "resources:3: warning: PER_HOST: found \"hostX\", expected a host of the cluster"));
 }
 
+// A large number for "all" has worked before there was a bound, and its lease must not go.
+TEST(LsbResources, MoreThanALeaseMayHaveIsCut) {
+  const auto exported = [](const std::string& rest) {
+    return std::map<std::string, std::string>{
+        {"resources", "Begin HostExport\n" + rest + "\nDISTRIBUTION=([far, 1])\nEnd HostExport\n"}};
+  };
+  const auto selected = exported("RES_SELECT=type==any\nNHOSTS=100000");
+  EXPECT_THAT(
+      said(selected),
+      ElementsAre("resources:3: warning: NHOSTS: found \"100000\", expected at most 10000, which counts"));
+  EXPECT_EQ(check(selected).files->resources.host_exports.at(0).host_count, 10'000);
+  const auto named = exported("PER_HOST=host1\nSLOTS=2000000");
+  EXPECT_THAT(
+      said(named),
+      ElementsAre("resources:3: warning: SLOTS: found \"2000000\", expected at most 1000000, which counts"));
+  EXPECT_EQ(check(named).files->resources.host_exports.at(0).slots, 1'000'000);
+}
+
 TEST(LsbResources, InstancesHaveABound) {
   const auto told = [](const std::string& instances) {
     return said({{"resources", "Begin SharedResourceExport\nNAME=AppX\nNINSTANCES=" + instances +
