@@ -12,6 +12,7 @@
 #include "sched/policy/jobs/two_sided_stop.hpp"
 #include "sched/policy/values/elsewhere.hpp"
 #include "sched/policy/values/gpus.hpp"
+#include "sched/policy/values/meant_name.hpp"
 
 namespace rollcall::sched::book {
 namespace {
@@ -27,30 +28,41 @@ std::vector<JobUnit> units_of(const wire::JobFilter& filter, const Selection& se
     while (last != selection.jobs.end() && last->id == id) ++last;
     return std::vector<JobKey>(first, last);
   };
+  const auto add_each = [&](const std::vector<JobKey>& keys) {
+    for (const JobKey key : keys) units.push_back({text(key), {key}});
+  };
+  const bool by_element = MeantName(filter.job_name()).names_elements();
   // An id named twice is handled once: a request may name an array a million times.
   std::set<JobKey> named;
   for (const auto& wire_key : filter.keys()) {
     const JobKey key = key_of(wire_key);
     if (!named.insert(key).second) continue;
-    if (key.index == 0)
-      units.push_back({text(key), elements(key.id)});
-    else if (std::binary_search(selection.jobs.begin(), selection.jobs.end(), key))
-      units.push_back({text(key), {key}});
+    if (key.index != 0) {
+      const bool there = std::binary_search(selection.jobs.begin(), selection.jobs.end(), key);
+      units.push_back({text(key), there ? std::vector<JobKey>{key} : std::vector<JobKey>{}});
+      continue;
+    }
+    auto meant = elements(key.id);
+    if (by_element && !meant.empty())
+      add_each(meant);
     else
-      units.push_back({text(key), {}});
+      units.push_back({text(key), std::move(meant)});
   }
   std::set<std::int32_t> listed;
   for (const auto& list : filter.index_lists())
-    if (listed.insert(list.id()).second)
-      for (const JobKey key : elements(list.id())) units.push_back({text(key), {key}});
+    if (listed.insert(list.id()).second) add_each(elements(list.id()));
   return units;
 }
 
-// Units of a request that names no ids: one for each job, one for the elements of an array.
-void add_units(const Memory& m, const std::vector<JobKey>& jobs, std::vector<JobUnit>& units) {
+// Units of a request that names no ids: one for each job, one for the elements of an array that are not named themselves.
+void add_units(const Memory& m, const wire::JobFilter& filter, const std::vector<JobKey>& jobs,
+               std::vector<JobUnit>& units) {
+  const bool by_element = MeantName(filter.job_name()).names_elements();
   for (const JobKey key : jobs) {
     const bool array = m.ids.at(key.id).array;
-    if (array && !units.empty() && units.back().keys.front().id == key.id)
+    if (by_element)
+      units.push_back({text(key), {key}, false});
+    else if (array && !units.empty() && units.back().keys.front().id == key.id)
       units.back().keys.push_back(key);
     else
       units.push_back({std::to_string(key.id), {key}, false});
@@ -316,7 +328,7 @@ void select_units(const JobTable& jobs, const Memory& m, const wire::JobFilter& 
   if (named)
     work.selected.jobs.insert(work.selected.jobs.end(), some.jobs.begin(), some.jobs.end());
   else
-    add_units(m, some.jobs, work.units);
+    add_units(m, filter, some.jobs, work.units);
   if (!some.last && !work.refusal) return;
   if (named && !work.refusal) settle_units(filter, work);
   work.selecting.reset();

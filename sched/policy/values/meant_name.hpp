@@ -22,6 +22,8 @@ class MeantName {
   // One name alone can fit.
   bool is_plain() const;
   bool fits(const std::string& name) const;
+  // With indices: elements of an array are meant, and each speaks for itself.
+  bool names_elements() const { return !meant_.indices.empty(); }
   // 0: of a job that is no element, or of a whole array.
   bool fits_element(std::int32_t index) const;
   // Whether an array may have an element that is meant.

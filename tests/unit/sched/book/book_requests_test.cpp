@@ -92,6 +92,20 @@ TEST_F(BookTest, ArraysAsAWholeAndByElement) {
   EXPECT_EQ(book->jobs().tally(1)->exit, 4U);
 }
 
+// bkill -J "arr[2]"; and without -J's id, where the command has added that of the newest job
+TEST_F(BookTest, ElementsThatAreNamedAreAnsweredEach) {
+  submit(array_job(4));
+  wire::SignalJobs named;
+  named.set_action(Act::STOP);
+  named.mutable_filter()->set_job_name("arr[1-2]");
+  EXPECT_THAT(signal(named), ElementsAre("Job <1[1]> is being stopped", "Job <1[2]> is being stopped"));
+  named.mutable_filter()->set_job_name("arr[4]");
+  set_key(*named.mutable_filter()->add_keys(), {1, 0});
+  EXPECT_THAT(signal(named), ElementsAre("Job <1[4]> is being stopped"));
+  named.mutable_filter()->set_job_name("arr[5]");
+  EXPECT_THAT(signal(named), ElementsAre("! Job <1>: No matching job found"));
+}
+
 // bjobs -J "arr[2]"
 TEST_F(BookTest, FiltersChooseElementsByNameAndIndex) {
   submit(array_job(5));
