@@ -72,7 +72,7 @@ def test_help_version_and_wrong_options_need_no_files(bench):
 def test_elements_are_named_with_their_index(bench):
     job = submit("-H", "-J", "named[1-3]", "true")
     expect_equal(site.good("bjobs", "-noheader", "-o", "jobindex", "-J", "named[2]").split(), ["2"], "bjobs -J")
-    says(0, f"Job <{job}> is being terminated\n", "", "bkill", "-J", "named[3]")
+    says(0, rf"Job <{job}\[3\]> is being terminated\n", "", "bkill", "-J", "named[3]")
     expect_equal(site.good("bjobs", "-noheader", "-o", "jobindex", "-J", "named[1-3]").split(), ["1", "2"], "the others")
     expect_in(f"Job <{job}", site.good("bhist", "-l", "-a", "-J", "named[1]"), "bhist -J")
     says(0, "", r"Job <named\[9\]> is not found\n", "bjobs", "-J", "named[9]")
