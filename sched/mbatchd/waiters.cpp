@@ -154,7 +154,7 @@ bool Waiters::left(io::LinkId link, WallTime now) {
   const auto submitted = submitted_.find(link);
   if (waiter == jobs_.end() && submitted == submitted_.end()) return false;
   const sched::JobKey key = waiter != jobs_.end() ? waiter->second.key : submitted->second;
-  // Who was told of the stream hangs up to go there. Where nobody comes the job's host ends it.
+  // A bsub that was told of the stream hangs up and connects to the job's host. If it does not come, the host ends the job.
   if (waiter != jobs_.end() && table_.stream(key) != nullptr) return false;
   if (!interactive_before_start(key)) return false;
   left_[key] = WallTime{now.us + kComesAgain};

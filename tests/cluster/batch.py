@@ -59,7 +59,7 @@ def test_a_job_is_stopped_resumed_and_killed(bench):
 
 
 def test_a_job_in_vfork_is_stopped_and_goes_on(bench):
-    """Whoever runs it waits in the kernel for a child that is stopped: shells do so at each command."""
+    """Its process waits in the kernel until its child, which is stopped, has ended. A shell does so at each command."""
     with BatchCluster(bench, ALL[:2]) as batch:
         notes = bench.fresh_directory()
         gate = os.path.join(notes, "gate")

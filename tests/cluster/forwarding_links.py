@@ -135,7 +135,7 @@ class Scene:
         return state == "PSUSP" or (state == "USUSP" and self.has_no_running_process())
 
     def not_stopped(self, side, job):
-        """What is known of a job that should be, for a message."""
+        """For the failure message: what is known of a job that should be stopped and is not."""
         pid = read_if_there(self.pid).strip()
         lines = [f"process {pid}: {processes.read_process(int(pid)) if pid else 'none'}; lines of {self.ran}: {self.lines_of(self.ran)}"]
         cluster, there = side.field(job, "forward_cluster dstjobid").split()
@@ -189,7 +189,7 @@ class Scene:
             return [line for line in file.read().splitlines() if line.startswith(f"{self.seed}.")]
 
     def check_shepherds(self):
-        """None was killed: nobody here kills one, but RES where one does not read an order to kill."""
+        """No shepherd was killed, unless by RES because it did not read an order to kill."""
         for side in self.members:
             for name in side.names:
                 log = read_if_there(side.daemon_log("res", name))

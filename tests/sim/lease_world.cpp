@@ -274,7 +274,7 @@ void LeaseWorld::provider_hears(Master& master, const WorldMessage& message) {
   }
 }
 
-// What the host holds beside them is not known: it is heard when they are over (sched/policy/lease/host_grants.hpp).
+// As mbatchd does: jobs that it does not know are ended, and the host counts as heard when they are over (host_grants.hpp).
 bool LeaseWorld::ends_jobs_of_a_second_master(Master& master, const WorldMessage& message) {
   if (fault_ == Fault::jobs_of_a_second_master_are_not_heard_of) return false;
   bool some = false;

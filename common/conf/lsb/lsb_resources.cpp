@@ -66,7 +66,7 @@ std::optional<int> swap_of(const Row& row, RowReader& cells) {
   return cells.whole("SWP", 0, kMaxSeconds);
 }
 
-// What no consumer accepts is cut: "all that match" is often written as a large number.
+// Cuts a number that no consumer would accept. Sites write a large one for "all hosts that match".
 std::optional<int> at_most(RowReader& cells, const char* keyword, int most) {
   const auto number = cells.whole(keyword, 1, kMaxTasks);
   if (number && *number > most)
