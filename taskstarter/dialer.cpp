@@ -114,6 +114,7 @@ bool Dialer::add_relay(TimePoint now) {
   attempts_.emplace_back();
   attempts_.back().to = std::move(to);
   attempts_.back().at = now;
+  relay_refuses_at_ = now + kRelayListens;
   return true;
 }
 
@@ -174,19 +175,27 @@ Dialer::Progress Dialer::turn(std::span<const pollfd> ready, TimePoint now) {
 
 // Begins the attempts that are due, and the next one if all earlier ones have failed.
 void Dialer::begin_due(TimePoint now) {
-  if (!attempts_.empty() && attempts_.front().to.relay) {
-    if (attempts_.front().step == Step::waiting) connect(attempts_.front(), now);
-    if (attempts_.front().step == Step::failed) {
-      attempts_.erase(attempts_.begin());
-      stagger(now);
-    }
-  }
+  if (!attempts_.empty() && attempts_.front().to.relay) begin_relay(now);
   bool earlier_failed = true;
   for (std::size_t i = 0; i < attempts_.size(); ++i) {
-    if (attempts_[i].step == Step::waiting && (earlier_failed || now >= attempts_[i].at)) {
+    const bool due = earlier_failed || now >= attempts_[i].at;
+    if (attempts_[i].step == Step::waiting && due && !attempts_[i].to.relay)
       attempts_[i].name.empty() ? connect(attempts_[i], now) : look_up(i, now);
-    }
     earlier_failed = earlier_failed && attempts_[i].step == Step::failed;
+  }
+}
+
+// The first of the attempts.
+void Dialer::begin_relay(TimePoint now) {
+  Attempt& relay = attempts_.front();
+  if (relay.step == Step::waiting && now >= relay.at) connect(relay, now);
+  if (relay.step != Step::failed) return;
+  if (relay.why == DialFailure::refused && now < relay_refuses_at_) {
+    relay.step = Step::waiting;
+    relay.at = now + kRelayPause;
+  } else {
+    attempts_.erase(attempts_.begin());
+    stagger(now);
   }
 }
 

@@ -8,6 +8,7 @@
 // The relay of this host is tried before all of them, once: the job's shepherd, or the process that another TaskStarter started
 // (host_relay.hpp). Each end asks the kernel whether the other is of its own user; the relay is given the key of this pam's relays, and
 // answers with pam's instance when pam has proved itself to it. That it fails says nothing of pam; the addresses are dialed then.
+// Who has just taken the relay's name does not listen at it for a moment: a refusal is none until kRelayListens has passed.
 //
 // each address: waiting -> connecting -> handshaking -> reached
 //                  \____________\___________\_________-> failed (why)
@@ -34,6 +35,8 @@ inline constexpr Duration kConnectLimit =
     std::chrono::seconds(4);  // then it is dialed anew: TCP's own pauses grow
 inline constexpr Duration kRelayPatience =
     std::chrono::seconds(10);  // for pam's word through the relay: then the addresses are tried beside it
+inline constexpr Duration kRelayListens = std::chrono::seconds(1);      // then nobody will who has its name
+inline constexpr Duration kRelayPause = std::chrono::milliseconds(10);  // between two tries meanwhile
 
 struct PamAddress {
   sockaddr_storage address{};
@@ -96,6 +99,7 @@ class Dialer {
   bool add_relay(TimePoint now);
   void stagger(TimePoint first);
   void begin_due(TimePoint now);
+  void begin_relay(TimePoint now);
   void look_up(std::size_t index, TimePoint now);
   void connect(Attempt& attempt, TimePoint now);
   void connected(Attempt& attempt);
@@ -113,6 +117,7 @@ class Dialer {
   std::vector<std::string> names_;
   std::uint16_t port_;
   std::string relay_;  // not tried yet
+  TimePoint relay_refuses_at_;
   std::vector<Attempt> attempts_;
   bool answered_ = false;
 };
