@@ -28,8 +28,8 @@ std::vector<JobUnit> units_of(const wire::JobFilter& filter, const Selection& se
     while (last != selection.jobs.end() && last->id == id) ++last;
     return std::vector<JobKey>(first, last);
   };
-  const auto add_each = [&](const std::vector<JobKey>& keys) {
-    for (const JobKey key : keys) units.push_back({text(key), {key}});
+  const auto add_each = [&](const std::vector<JobKey>& keys, bool named) {
+    for (const JobKey key : keys) units.push_back({text(key), {key}, named});
   };
   const bool by_element = MeantName(filter.job_name()).names_elements();
   // An id named twice is handled once: a request may name an array a million times.
@@ -43,14 +43,15 @@ std::vector<JobUnit> units_of(const wire::JobFilter& filter, const Selection& se
       continue;
     }
     auto meant = elements(key.id);
+    // Of several some may be over: that is no failure.
     if (by_element && !meant.empty())
-      add_each(meant);
+      add_each(meant, meant.size() == 1);
     else
       units.push_back({text(key), std::move(meant)});
   }
   std::set<std::int32_t> listed;
   for (const auto& list : filter.index_lists())
-    if (listed.insert(list.id()).second) add_each(elements(list.id()));
+    if (listed.insert(list.id()).second) add_each(elements(list.id()), true);
   return units;
 }
 

@@ -106,6 +106,18 @@ TEST_F(BookTest, ElementsThatAreNamedAreAnsweredEach) {
   EXPECT_THAT(signal(named), ElementsAre("! Job <1>: No matching job found"));
 }
 
+TEST_F(BookTest, ElementsThatAreOverAreNoFailureOfARange) {
+  submit(array_job(3));
+  ask({1, 2}, Act::KILL);
+  wire::SignalJobs named;
+  named.set_action(Act::KILL);
+  set_key(*named.mutable_filter()->add_keys(), {1, 0});
+  named.mutable_filter()->set_job_name("arr[2]");
+  EXPECT_THAT(signal(named), ElementsAre("! Job <1[2]>: Job has already finished")) << "it alone was meant";
+  named.mutable_filter()->set_job_name("arr[1-3]");
+  EXPECT_THAT(signal(named), ElementsAre("Job <1[1]> is being terminated", "Job <1[3]> is being terminated"));
+}
+
 // bjobs -J "arr[2]"
 TEST_F(BookTest, FiltersChooseElementsByNameAndIndex) {
   submit(array_job(5));
