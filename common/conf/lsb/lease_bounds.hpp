@@ -1,4 +1,4 @@
-// The largest lease that a consumer accepts. Larger numbers of an export in lsb.resources are cut to these, with a warning.
+// The largest lease that a consumer accepts. Its provider exports no more to it.
 #pragma once
 
 namespace rollcall::conf {

@@ -225,6 +225,7 @@ class LsbReader {
     read_lsf_task(sections(cluster_.settings.conf_dir + "/lsf.task", false, lsf_task_syntax()), files.tasks,
                   problems);
     check_resource_exports(files.resources);
+    check_shared_exports(files.resources);
     CrossCheck(files, cluster_, problems).check();
     if (!files.application(files.params.default_application)) files.params.default_application.clear();
     problems.sort();
@@ -248,6 +249,21 @@ class LsbReader {
       if (cluster_.indices.find(row.name) || cluster_.shared.invalid_resource(row.name)) return false;
       checked_.problems.error(place_of(row.places, "NAME", row.place),
                               "NAME: found " + printable(row.name) + ", expected a resource of lsf.shared");
+      return true;
+    });
+  }
+
+  // Our own name in DISTRIBUTION counts for nothing.
+  void check_shared_exports(LsbResources& resources) {
+    std::erase_if(resources.host_exports, [&](const HostExport& row) {
+      std::set<std::string> consumers;
+      for (const Share& share : row.distribution) consumers.insert(share.name);
+      consumers.erase(cluster_.cluster.name);
+      if (!row.shared || row.hosts.empty() || consumers.size() <= 1) return false;
+      checked_.problems.error(place_of(row.places, "DISTRIBUTION", row.place),
+                              "DISTRIBUTION: found clusters " +
+                                  join({consumers.begin(), consumers.end()}, ", ") +
+                                  ", expected one for TYPE=shared with PER_HOST");
       return true;
     });
   }

@@ -66,22 +66,14 @@ std::optional<int> swap_of(const Row& row, RowReader& cells) {
   return cells.whole("SWP", 0, kMaxSeconds);
 }
 
-// Cuts a number that no consumer would accept. Sites write a large one for "all hosts that match".
-std::optional<int> at_most(RowReader& cells, const char* keyword, int most) {
-  const auto number = cells.whole(keyword, 1, kMaxTasks);
-  if (number && *number > most)
-    cells.warning(keyword, std::to_string(*number), "at most " + std::to_string(most) + ", which counts");
-  return number ? std::optional(std::min(*number, most)) : std::nullopt;
-}
-
 void read_host_export(const Row& row, LsbResources& resources, Problems& problems) {
   RowReader cells(row, problems);
   HostExport lease{.hosts = cells.words("PER_HOST"),
                    .select = cells.text("RES_SELECT"),
                    .place = row.place,
                    .places = places_of(row)};
-  lease.host_count = at_most(cells, "NHOSTS", kMostLeasedHosts);
-  lease.slots = at_most(cells, "SLOTS", kMostLeasedSlots);
+  lease.host_count = cells.whole("NHOSTS", 1, kMaxTasks);
+  lease.slots = cells.whole("SLOTS", 1, kMaxTasks);
   lease.memory_mb = cells.whole("MEM", 0, kMaxSeconds);
   lease.swap_mb = swap_of(row, cells);
   const std::string type = cells.word("TYPE");
@@ -96,9 +88,6 @@ void read_host_export(const Row& row, LsbResources& resources, Problems& problem
     if (lease.slots) cells.error("SLOTS", std::to_string(*lease.slots), "SLOTS only with PER_HOST");
   } else {
     if (!lease.select.empty()) cells.error("RES_SELECT", lease.select, "RES_SELECT or PER_HOST, not both");
-    if (lease.shared && lease.distribution.size() != 1)
-      cells.error("DISTRIBUTION", row.find("DISTRIBUTION")->text,
-                  "one cluster for TYPE=shared with PER_HOST");
     if (!lease.slots && !row.given("SLOTS")) cells.error("SLOTS", "", "how many slots of each host");
   }
   if (cells.valid()) resources.host_exports.push_back(std::move(lease));

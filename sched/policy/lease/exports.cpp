@@ -98,6 +98,19 @@ std::string amount_words(const ExportPolicy& policy, std::int64_t count) {
   return std::to_string(count) + (policy.names_hosts() ? " slot" : " host") + (count == 1 ? "" : "s");
 }
 
+constexpr std::size_t kMostHosts = conf::kMostLeasedHosts;
+
+int slots_of(std::int64_t slots) {
+  return static_cast<int>(std::min<std::int64_t>(slots, conf::kMostLeasedSlots));
+}
+
+// No lease has more than its consumer accepts.
+std::vector<std::int64_t> parts_of(std::int64_t hosts, const std::vector<Consumer>& consumers) {
+  auto parts = divide(hosts, shares_of(consumers));
+  for (std::int64_t& part : parts) part = std::min<std::int64_t>(part, conf::kMostLeasedHosts);
+  return parts;
+}
+
 void offer_named(const ExportPolicy& policy, const ByName& by_name, MemoryLeft& left,
                  Offer* offers_of_policy) {
   std::vector<const ExportHost*> named;
@@ -112,8 +125,8 @@ void offer_named(const ExportPolicy& policy, const ByName& by_name, MemoryLeft& 
     const auto memory = left.memory(*named[host], policy.memory_mb);
     const auto swap = left.swap(*named[host], policy.swap_mb);
     for (std::size_t i = 0; i < policy.consumers.size(); ++i)
-      if (parts[host][i] > 0)
-        offers_of_policy[i].hosts.push_back({named[host]->name, static_cast<int>(parts[host][i]),
+      if (parts[host][i] > 0 && offers_of_policy[i].hosts.size() < kMostHosts)
+        offers_of_policy[i].hosts.push_back({named[host]->name, slots_of(parts[host][i]),
                                              part_of(memory, policy, i), part_of(swap, policy, i), false});
   }
 }
@@ -133,27 +146,28 @@ class Chooser {
       : policy_(policy), before_(before), taken_(taken) {
     const auto bound = select_of(policy, indices);
     for (const ExportHost& host : hosts)
-      if (bound.select && host.up && host.view && exportable(policy, host) && !taken.contains(host.name) &&
-          bound.select->matches(*host.view))
+      if (bound.select && host.up && host.view && host.slots > 0 && exportable(policy, host) &&
+          !taken.contains(host.name) && bound.select->matches(*host.view))
         fitting_.push_back(host.name);
   }
 
-  // The consumer of each chosen host, by its place in DISTRIBUTION.
+  // The consumer of each chosen host, by its place in DISTRIBUTION. Of a policy that has not changed all stay, also where one that has
+  // lost a host has fewer than its part by that: it gets the next that comes.
   std::map<std::string, std::size_t> choose() {
     auto kept = keepable();
     const std::set<std::string> had = names(kept);
     std::int64_t count = static_cast<std::int64_t>(had.size());
     for (const std::string& name : fitting_) count += had.contains(name) ? 0 : 1;
-    const auto parts =
-        divide(std::min<std::int64_t>(count, policy_.most_hosts), shares_of(policy_.consumers));
+    count = std::min<std::int64_t>(count, policy_.most_hosts);
+    const auto parts = parts_of(count, policy_.consumers);
     std::map<std::string, std::size_t> chosen;
-    std::vector<std::int64_t> wants = parts;
+    std::vector<std::int64_t> has(kept.size());
     for (std::size_t i = 0; i < kept.size(); ++i) {
       std::stable_sort(kept[i].begin(), kept[i].end(), keeps_before);
       for (const ChosenHost& host : kept[i])
-        if (wants[i] > 0) chosen[host.host] = i, --wants[i];
+        if (has[i] < parts[i] || before_.same_policy) chosen[host.host] = i, ++has[i];
     }
-    fill(had, parts, wants, chosen);
+    fill(had, count, parts, std::move(has), chosen);
     for (const auto& [name, consumer] : chosen) taken_.insert(name);
     return chosen;
   }
@@ -176,23 +190,20 @@ class Chooser {
       for (const ChosenHost& host : of) all.insert(host.host);
     return all;
   }
-  // Deals in the same sequence as the parts were dealt, without what each consumer has already. Hosts that no consumer had come first, so
-  // that a host whose jobs are killed is wanted last.
-  void fill(const std::set<std::string>& had, const std::vector<std::int64_t>& parts,
-            std::vector<std::int64_t>& wants, std::map<std::string, std::size_t>& chosen) const {
-    std::vector<std::int64_t> has(parts.size());
-    std::int64_t count = 0;
-    for (std::size_t i = 0; i < parts.size(); ++i) has[i] = parts[i] - wants[i], count += parts[i];
+  // Deals in the same sequence as the parts were dealt, without what each consumer has already, until `count` hosts are chosen. Hosts that
+  // no consumer had come first, so that a host whose jobs are killed is wanted last.
+  void fill(const std::set<std::string>& had, std::int64_t count, std::vector<std::int64_t> parts,
+            std::vector<std::int64_t> has, std::map<std::string, std::size_t>& chosen) const {
     std::vector<std::size_t> turns;
-    for (const std::size_t consumer : deal(count, shares_of(policy_.consumers)))
-      if (has[consumer] > 0)
-        --has[consumer];
-      else
-        turns.push_back(consumer);
+    for (const std::size_t consumer : deal(count, shares_of(policy_.consumers))) {
+      if (parts[consumer]-- <= 0) continue;
+      if (has[consumer]-- <= 0) turns.push_back(consumer);
+    }
     auto turn = turns.begin();
     for (const bool second : {false, true})
       for (const std::string& name : fitting_)
-        if (turn != turns.end() && !chosen.contains(name) && had.contains(name) == second)
+        if (turn != turns.end() && std::ssize(chosen) < count && !chosen.contains(name) &&
+            had.contains(name) == second)
           chosen[name] = *turn++;
   }
 
@@ -206,9 +217,9 @@ void offer_chosen(const ExportPolicy& policy, const std::map<std::string, std::s
                   const std::vector<ExportHost>& hosts, MemoryLeft& left, Offer* offers_of_policy) {
   for (const ExportHost& host : hosts)
     if (const auto found = chosen.find(host.name); found != chosen.end() && host.slots > 0)
-      offers_of_policy[found->second].hosts.push_back(
-          {host.name, std::min(host.slots, conf::kMostLeasedSlots), left.memory(host, policy.memory_mb),
-           left.swap(host, policy.swap_mb), !policy.shared});
+      offers_of_policy[found->second].hosts.push_back({host.name, slots_of(host.slots),
+                                                       left.memory(host, policy.memory_mb),
+                                                       left.swap(host, policy.swap_mb), !policy.shared});
 }
 
 }  // namespace
@@ -305,19 +316,44 @@ std::vector<LeftOut> left_out(const std::vector<ExportPolicy>& policies, const s
 
 namespace {
 
+std::string at_most(int most) { return "at most " + std::to_string(most); }
+
 // RES_SELECT may find fewer hosts than NHOSTS: what is said holds for all of them.
 void check_parts(const ExportPolicy& policy, conf::Problems& problems) {
+  const conf::Place place = conf::place_of(policy.places, "DISTRIBUTION", policy.place);
+  const auto found = [](const std::string& what, const std::string& more) {
+    return "DISTRIBUTION: found " + what + ", expected " + more;
+  };
+  if (policy.hosts.size() > kMostHosts)
+    problems.warning(place, found(std::to_string(policy.hosts.size()) + " hosts of one policy",
+                                  at_most(conf::kMostLeasedHosts) + " for each cluster"));
   const std::int64_t whole = policy.names_hosts()
                                  ? std::int64_t{policy.slots} * static_cast<std::int64_t>(policy.hosts.size())
                                  : policy.most_hosts;
   if (policy.consumers.empty() || whole > kMostChecked) return;
   const auto parts = divide(whole, shares_of(policy.consumers));
-  for (std::size_t i = 0; i < policy.consumers.size(); ++i)
+  for (std::size_t i = 0; i < policy.consumers.size(); ++i) {
+    const std::string cluster = "cluster " + printable(policy.consumers[i].cluster);
     if (parts[i] == 0 && whole > 0)
-      problems.warning(conf::place_of(policy.places, "DISTRIBUTION", policy.place),
-                       "DISTRIBUTION: found cluster " + printable(policy.consumers[i].cluster) +
-                           ", whose share of " + amount_words(policy, whole) +
-                           " is less than one, expected more: nothing is exported to it");
+      problems.warning(
+          place, found(cluster + ", whose share of " + amount_words(policy, whole) + " is less than one",
+                       "more: nothing is exported to it"));
+    if (!policy.names_hosts() && parts[i] > conf::kMostLeasedHosts)
+      problems.warning(place, found(cluster + " with a share of " + amount_words(policy, parts[i]),
+                                    at_most(conf::kMostLeasedHosts)));
+  }
+}
+
+// A consumer uses one of its leases on a host.
+void check_same_consumer(const ExportPolicy& policy, const ExportPolicy& other, const std::string& host,
+                         conf::Problems& problems) {
+  for (const Consumer& consumer : policy.consumers)
+    if (std::any_of(other.consumers.begin(), other.consumers.end(),
+                    [&](const Consumer& one) { return one.cluster == consumer.cluster; }))
+      problems.warning(conf::place_of(policy.places, "PER_HOST", policy.place),
+                       "PER_HOST: host " + printable(host) + " is exported to cluster " +
+                           printable(consumer.cluster) + " by the policy at " + other.place.text() +
+                           ", too, expected one policy: it uses the slots of one of them");
 }
 
 }  // namespace
@@ -333,11 +369,13 @@ void check_exports(const std::vector<ExportPolicy>& policies, const std::vector<
                        "DISTRIBUTION: found no other cluster, expected one that may use what is exported");
     check_parts(policy, problems);
     for (const std::string& host : policy.hosts) {
-      for (const ExportPolicy* other : named[host])
+      for (const ExportPolicy* other : named[host]) {
+        check_same_consumer(policy, *other, host, problems);
         if (policy.shared || other->shared)
           problems.error(conf::place_of(policy.places, "PER_HOST", policy.place),
                          "PER_HOST: host " + printable(host) + " is also in the policy at " +
                              other->place.text() + ", expected one policy beside TYPE=shared");
+      }
       named[host].push_back(&policy);
     }
   }

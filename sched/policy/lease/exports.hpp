@@ -3,7 +3,8 @@
 // A policy with PER_HOST exports SLOTS of each named host, divided among its consumers; the provider keeps its own slots (MXJ). A policy
 // with RES_SELECT chooses up to NHOSTS whole hosts among those that are up, once: a host that was chosen stays, also when it dies,
 // until the policy changes, and hosts that come up later are added until there are NHOSTS. Each host goes to one consumer, and to one
-// such policy. Hosts of type DLINUX are exported only by a policy that exports swap space. "Platform LSF MultiCluster 7", resource leasing;
+// such policy. Hosts of type DLINUX are exported only by a policy that exports swap space. A host without slots is not chosen, and no lease
+// has more hosts or slots than its consumer accepts (lease_bounds.hpp). "Platform LSF MultiCluster 7", resource leasing;
 // lsb.resources(5). docs/decisions/0097.
 #pragma once
 
@@ -105,7 +106,8 @@ std::vector<LeftOut> left_out(const std::vector<ExportPolicy>& policies, const s
 
 // badmin ckconfig. Errors: a host in two policies of which one is TYPE=shared; a host of PER_HOST that a RES_SELECT of another policy
 // matches, as far as `hosts` have what it asks for; a RES_SELECT that cannot be understood. Warnings: a policy without a consumer; a
-// consumer whose part of all that the policy can export is none.
+// consumer whose part of all that the policy can export is none, or has more hosts than a lease; a host that two policies export to
+// one consumer.
 void check_exports(const std::vector<ExportPolicy>& policies, const std::vector<ExportHost>& hosts,
                    const IndexTable& indices, conf::Problems& problems);
 

@@ -69,13 +69,27 @@ TEST(LsbResources, ErrorsAreReported) {
           "resources:8: SLOTS: found \"1\", expected SLOTS only with PER_HOST",
           "resources:10: SLOTS: found \"\", expected how many slots of each host",
           "resources:12: RES_SELECT: found \"x\", expected RES_SELECT or PER_HOST, not both",
-          "resources:14: DISTRIBUTION: found \"[far, 1] [lab, 1]\", expected one cluster for TYPE=shared "
-          "with PER_HOST",
           "resources:18: PER_USER: found \"b\", expected USERS or PER_USER, not both",
           "resources:19: SLOTS: found \"many\", expected NUMBER, NUMBER% or [NUMBER TIME_WINDOW] ...",
           "resources:23: SLOTS_PER_PROCESSOR: found \"2\", expected SLOTS or SLOTS_PER_PROCESSOR, not both",
           "resources:23: SLOTS_PER_PROCESSOR: found \"2\", expected PER_HOST beside it",
           "resources:27: METHOD: found \"PER_MOON\", expected PER_JOB, PER_HOST, PER_SLOT or PER_TASK"));
+}
+
+// The cluster is "lab".
+TEST(LsbResources, NamedHostsAreSharedWithOneConsumer) {
+  const auto shared_with = [](const std::string& distribution) {
+    return std::map<std::string, std::string>{
+        {"resources", "Begin HostExport\nPER_HOST=host1\nSLOTS=2\nTYPE=shared\nDISTRIBUTION=" + distribution +
+                          "\nEnd HostExport\n"}};
+  };
+  const auto two = shared_with("([far, 1] [lab, 1] [east, 1])");
+  EXPECT_THAT(said(two), ElementsAre("resources:5: DISTRIBUTION: found clusters east, far, expected one for "
+                                     "TYPE=shared with PER_HOST"));
+  EXPECT_THAT(check(two).files->resources.host_exports, IsEmpty());
+  const auto one = shared_with("([lab, 3] [far, 1])");
+  EXPECT_THAT(said(one), IsEmpty()) << "our own name counts for nothing";
+  EXPECT_EQ(check(one).files->resources.host_exports.size(), 1U);
 }
 
 TEST(LsbResources, AMisspeltExportIsAnErrorAndNothingElse) {
@@ -133,23 +147,6 @@ TEST(LsbResources, WarnOfAHostTwiceInPerHost) {
 }
 
 // A large number for "all" has worked before there was a bound, and its lease must not go.
-TEST(LsbResources, MoreThanALeaseMayHaveIsCut) {
-  const auto exported = [](const std::string& rest) {
-    return std::map<std::string, std::string>{
-        {"resources", "Begin HostExport\n" + rest + "\nDISTRIBUTION=([far, 1])\nEnd HostExport\n"}};
-  };
-  const auto selected = exported("RES_SELECT=type==any\nNHOSTS=100000");
-  EXPECT_THAT(
-      said(selected),
-      ElementsAre("resources:3: warning: NHOSTS: found \"100000\", expected at most 10000, which counts"));
-  EXPECT_EQ(check(selected).files->resources.host_exports.at(0).host_count, 10'000);
-  const auto named = exported("PER_HOST=host1\nSLOTS=2000000");
-  EXPECT_THAT(
-      said(named),
-      ElementsAre("resources:3: warning: SLOTS: found \"2000000\", expected at most 1000000, which counts"));
-  EXPECT_EQ(check(named).files->resources.host_exports.at(0).slots, 1'000'000);
-}
-
 TEST(LsbResources, InstancesHaveABound) {
   const auto told = [](const std::string& instances) {
     return said({{"resources", "Begin SharedResourceExport\nNAME=AppX\nNINSTANCES=" + instances +

@@ -1,6 +1,7 @@
 // What each consumer is offered, by the sentences of the manual, one test each.
 #include <gtest/gtest.h>
 
+#include "common/conf/lsb/lease_bounds.hpp"
 #include "tests/unit/sched/lease/farm.hpp"
 
 namespace rollcall::sched::lease {
@@ -99,6 +100,29 @@ TEST(LeaseExports, AHostThatDiesStays) {
   EXPECT_EQ(text(farm.offers()), "C1: a*2");
 }
 
+// It is drained: the others of the policy have jobs, and nobody changed it.
+TEST(LeaseExports, AHostThatIsNoServerAnyMoreMovesNoOther) {
+  Farm farm;
+  farm.policies = {chosen_by("type==LINUX", 3, {{"C1", 1}, {"C2", 1}})};
+  for (const char* name : {"a", "b", "c"}) farm.add(name);
+  ASSERT_EQ(text(farm.offers()), "C1: a*2 c*2; C2: b*2");
+  farm.keep(farm.offers());
+  for (const char* gone : {"a", "c"}) {
+    std::erase_if(farm.hosts, [&](const ExportHost& host) { return host.name == gone; });
+    farm.keep(farm.offers());
+  }
+  EXPECT_EQ(text(farm.offers()), "C1:; C2: b*2");
+  farm.add("d");
+  EXPECT_EQ(text(farm.offers()), "C1: d*2; C2: b*2");
+}
+
+TEST(LeaseExports, AHostWithoutSlotsTakesNoPlace) {
+  Farm farm;
+  farm.policies = {chosen_by("type==LINUX", 1, {{"C1", 1}})};
+  farm.add("closed", "LINUX", 0), farm.add("a");
+  EXPECT_EQ(text(farm.offers()), "C1: a*2");
+}
+
 TEST(LeaseExports, AHostThatNoLongerMatchesStaysUntilThePolicyChanges) {
   Farm farm;
   farm.policies = {chosen_by("ncpus>1", 1, {{"C1", 1}})};
@@ -112,11 +136,13 @@ TEST(LeaseExports, AHostThatNoLongerMatchesStaysUntilThePolicyChanges) {
 
 TEST(LeaseExports, SkipLinuxDistributedHostsWithoutSwap) {
   Farm farm;
-  farm.add("d", "DLINUX"), farm.add("e", "LINUX");
+  farm.add("d", "DLINUX"), farm.add("e", "LINUX"), farm.add("f", "DLINUX");
   farm.policies = {named({"d", "e"}, 1, {{"C1", 1}}), chosen_by("type==DLINUX", 1, {{"C2", 1}})};
   EXPECT_EQ(text(farm.offers()), "C1: e*1; C2:");
   farm.policies[0].swap_mb = 50;
   EXPECT_EQ(text(farm.offers()), "C1: d*1 e*1; C2:");
+  farm.policies[1].swap_mb = 50;
+  EXPECT_EQ(text(farm.offers()), "C1: d*1 e*1; C2: f*2");
 }
 
 TEST(LeaseExports, HostsOfOtherPoliciesAreNotChosen) {
@@ -258,6 +284,49 @@ TEST(LeaseCheck, NamesAnInvalidRequirementAndAPolicyForNobody) {
   const auto said = problems_of(two_policies(chosen_by("unheard > 2", 1, {{"C1", 1}}), named({"a"}, 1, {})));
   EXPECT_NE(said.find("lsb.resources:3: RES_SELECT: "), std::string::npos) << said;
   EXPECT_NE(said.find("lsb.resources:9: warning: DISTRIBUTION: "), std::string::npos) << said;
+}
+
+TEST(LeaseCheck, WarnsOfAHostThatIsExportedTwiceToOneConsumer) {
+  EXPECT_EQ(
+      problems_of(two_policies(named({"a"}, 1, {{"C1", 1}}), named({"a"}, 1, {{"C1", 1}, {"C2", 1}}))),
+      "lsb.resources:9: warning: PER_HOST: host \"a\" is exported to cluster \"C1\" by the policy at "
+      "lsb.resources:3, too, expected one policy: it uses the slots of one of them\n"
+      "lsb.resources:9: warning: DISTRIBUTION: found cluster \"C2\", whose share of 1 slot is less than "
+      "one, expected more: nothing is exported to it\n");
+}
+
+// NHOSTS is large where a site means all hosts that match.
+class LargestLease : public ::testing::Test {
+ protected:
+  static constexpr int kMost = conf::kMostLeasedHosts;
+  void SetUp() override {
+    for (int i = 0; i < 2 * kMost + 2; ++i) names.push_back(farm.add("h" + std::to_string(i)).name);
+  }
+  std::vector<std::size_t> sizes() const {
+    std::vector<std::size_t> all;
+    for (const Offer& offer : farm.offers()) all.push_back(offer.hosts.size());
+    return all;
+  }
+  Farm farm;
+  std::vector<std::string> names;
+};
+
+TEST_F(LargestLease, HasAsManyHostsAsItsConsumerAcceptsAndOthersLoseNone) {
+  const int all = 3 * kMost;
+  farm.policies = {chosen_by("type==LINUX", all, {{"C1", 1}, {"C2", 1}})};
+  EXPECT_EQ(sizes(), (std::vector<std::size_t>{kMost, kMost}));
+  EXPECT_NE(problems_of(farm).find("cluster \"C1\" with a share of 15000 hosts, expected at most 10000"),
+            std::string::npos);
+  farm.policies = {chosen_by("type==LINUX", 2 * kMost, {{"C1", 1}, {"C2", 1}})};
+  EXPECT_EQ(problems_of(farm), "") << "no part is too large";
+}
+TEST_F(LargestLease, HasNoMoreNamedHostsNorSlots) {
+  farm.policies = {named(names, 4'000'000, {{"C1", 1}})};
+  EXPECT_EQ(sizes(), (std::vector<std::size_t>{kMost}));
+  EXPECT_EQ(farm.offers()[0].hosts[0].slots, conf::kMostLeasedSlots);
+  EXPECT_NE(
+      problems_of(farm).find("found 20002 hosts of one policy, expected at most 10000 for each cluster"),
+      std::string::npos);
 }
 
 // ---------------------------------------------------------------- shared resources

@@ -1,6 +1,7 @@
 // Farm: hosts of a provider with a type and a number of CPUs, and export policies over them, for tests of exports. Owned by a test.
 #pragma once
 
+#include <algorithm>
 #include <deque>
 #include <limits>
 
@@ -45,6 +46,9 @@ struct Farm {
   ExportHost& add(const std::string& name, const std::string& type = "LINUX", int slots = 2, bool up = true) {
     views.emplace_back(indices, type, slots);
     return hosts.emplace_back(ExportHost{name, type, slots, up, &views.back()});
+  }
+  bool has(const std::string& name) const {
+    return std::any_of(hosts.begin(), hosts.end(), [&](const ExportHost& each) { return each.name == name; });
   }
   ExportHost& host(const std::string& name) {
     for (ExportHost& each : hosts)
