@@ -339,6 +339,8 @@ std::vector<LeasedHost> told_hosts(const ProviderLease& lease) {
   for (const LentHost& host : lease.hosts) {
     told.push_back(host.has);
     if (has_left(lease, host)) told.back().slots = 0;
+    // Jobs of the provider may be on the slots that it is still to have.
+    told.back().whole = host.has.whole && host.has.slots >= host.wanted;
   }
   return told;
 }

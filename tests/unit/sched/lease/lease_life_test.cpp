@@ -177,13 +177,21 @@ class LeaseOfTwoHosts : public testing::Test {
   std::string told() const {
     std::string all;
     for (const LeasedHost& host : told_hosts(lease))
-      all += host.host + ":" + std::to_string(host.slots) + " ";
+      all += host.host + ":" + std::to_string(host.slots) + (host.whole ? " whole " : " ");
     return all;
   }
 
   ProviderLease lease{.id = {"east", 3}, .consumer = "west"};
 };
 
+TEST(LeaseProvider, TellsThatAHostIsWholeOnceTheLastSlotOfItIsThere) {
+  ProviderLease lease{.id = {"east", 3}, .consumer = "west"};
+  step(lease, event::Exported{{{"a", 4, {}, {}, true}}, {}, false}, host_now(0, 2), kTerm);
+  step(lease, event::Asked{}, host_now(0, 2), kTerm);
+  EXPECT_EQ(told_hosts(lease).at(0), (LeasedHost{"a", 2, {}, {}, false})) << "jobs of the provider are there";
+  EXPECT_EQ(text(step(lease, event::Changed{}, host_now(0, 2), kTerm)), "tell");
+  EXPECT_EQ(told_hosts(lease).at(0), (LeasedHost{"a", 4, {}, {}, true}));
+}
 TEST_F(LeaseOfTwoHosts, TheOthersWaitForTheConsumerAloneWhenOneLeaves) {
   EXPECT_EQ(text(step(lease, exports(2), jobs_on_b(2), kTerm)), "tell, fence b, kill 2");
   EXPECT_EQ(lease.phase, Phase::recalling);
