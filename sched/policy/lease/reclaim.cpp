@@ -86,17 +86,18 @@ std::string reclaim_reason(const Idle& idle, Division::To to) {
   const std::string beyond = idle.beyond == 0 ? ""
                                               : "; " + std::to_string(idle.beyond) +
                                                     " beyond the consumer's own MXJ: the provider's";
+  const std::string compared = " (idle slots count, not demand)" + beyond;
   switch (to) {
     case Division::To::provider:
-      return both + "all go to the provider (idle slots count, not demand)" + beyond;
+      return both + "all go to the provider" + compared;
     case Division::To::consumer:
-      return both + "all go to the consumer (idle slots count, not demand)" + beyond;
+      return both + "all go to the consumer" + compared;
     case Division::To::beyond:
-      return both + "they stay" + beyond;
+      return both + "they stay" + compared;
     case Division::To::nobody:
       break;
   }
-  return both + "the lease stays as it is" + beyond;
+  return both + "the lease stays as it is" + compared;
 }
 
 }  // namespace rollcall::sched::lease

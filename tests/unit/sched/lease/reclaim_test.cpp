@@ -50,15 +50,16 @@ TEST(LeaseReclaim, SaysThatDemandDoesNotCount) {
             "3 idle slots of the consumer, 1 of the provider: all go to the provider (idle slots count, not "
             "demand)");
   EXPECT_EQ(reclaim_reason({1, 1}, To::nobody),
-            "1 idle slot of the consumer, 1 of the provider: the lease stays as it is");
+            "1 idle slot of the consumer, 1 of the provider: the lease stays as it is (idle slots count, not "
+            "demand)");
   EXPECT_EQ(idle_slots({{4, 4, 1, 0, 2}}), (Idle{1, 0, 2}));
   EXPECT_EQ(reclaim_reason({1, 0, 2}, To::provider),
             "1 idle slot of the consumer, 0 of the provider: all go to the provider (idle slots count, not "
             "demand); 2 beyond the consumer's own MXJ: the provider's");
   EXPECT_EQ(
       reclaim_reason({2, 2, 1}, To::beyond),
-      "2 idle slots of the consumer, 2 of the provider: they stay; 1 beyond the consumer's own MXJ: the "
-      "provider's");
+      "2 idle slots of the consumer, 2 of the provider: they stay (idle slots count, not demand); 1 beyond "
+      "the consumer's own MXJ: the provider's");
 }
 
 // ---------------------------------------------------------------- brute force: one entry for each slot
