@@ -92,8 +92,11 @@ std::map<std::string, lease::OwnHost> LeaseOut::own_hosts(const std::vector<leas
   std::map<std::string, lease::OwnHost> own;
   const auto add = [&](const std::string& name) {
     if (const auto host = rules.host(name); host && *host < rules.own_hosts)
-      own[name] = {own_slots(snapshot.values(*host)), snapshot.tallies().slots[*host], fences_.heard(name),
-                   known_hosts_.contains(name)};
+      own[name] = {.slots = own_slots(snapshot.values(*host)),
+                   .used = snapshot.tallies().slots[*host],
+                   .heard = fences_.heard(name),
+                   .known = known_hosts_.contains(name),
+                   .preempted = snapshot.tallies().preempted[*host]};
   };
   for (const auto& [number, one] : leases_)
     for (const auto& lent : one.lease.hosts) add(lent.has.host);

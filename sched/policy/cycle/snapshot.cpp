@@ -96,6 +96,7 @@ Snapshot::Snapshot(std::shared_ptr<const PlacementRules> rules) : rules_(std::mo
   jobs_on_.resize(count);
   tallies_ = std::make_unique<Tallies>();
   tallies_->slots.assign(count, 0);
+  tallies_->preempted.assign(count, 0);
   tallies_->jobs.assign(count, 0);
   tallies_->exclusive.assign(count, 0);
   tallies_->reserved_shared.assign(rules_->shared.size(), 0);
@@ -250,7 +251,8 @@ void Snapshot::take_rules(std::shared_ptr<const PlacementRules> rules) {
   values_.resize(count);
   borrowed_.resize(count - rules_->own_hosts);
   jobs_on_.resize(count);
-  for (auto* column : {&tallies_->slots, &tallies_->jobs, &tallies_->exclusive}) column->resize(count);
+  for (auto* column : {&tallies_->slots, &tallies_->jobs, &tallies_->exclusive, &tallies_->preempted})
+    column->resize(count);
   for (auto& [resource, column] : tallies_->reserved)
     if (!column.empty()) column.resize(count);
   for (HostNumber host = before; host < count; ++host) add_host(host);
@@ -357,7 +359,7 @@ void Snapshot::count(const PlacedJob& job, int sign) {
   const bool preempted = (job.suspended & wire::SUSPEND_PREEMPT) != 0;
   std::vector<HostNumber> hosts;
   for (const SlotsOn& on : job.placement.hosts) {
-    if (!preempted) tallies.slots[on.host] += sign * on.slots;
+    (preempted ? tallies.preempted : tallies.slots)[on.host] += sign * on.slots;
     if (std::find(hosts.begin(), hosts.end(), on.host) == hosts.end()) hosts.push_back(on.host);
   }
   for (const HostNumber host : hosts) {
@@ -431,7 +433,7 @@ std::string Snapshot::broken_invariant() const {
   const auto near = [](double a, double b) { return std::abs(a - b) < 1e-6; };
   const Tallies &mine = *tallies_, &theirs = *fresh.tallies_;
   if (mine.slots != theirs.slots) return "slots taken on hosts are not those of the jobs";
-  if (mine.jobs != theirs.jobs || mine.exclusive != theirs.exclusive)
+  if (mine.jobs != theirs.jobs || mine.exclusive != theirs.exclusive || mine.preempted != theirs.preempted)
     return "jobs on hosts are not counted right";
   if (mine.array_jobs != theirs.array_jobs) return "jobs of arrays are not counted right";
   if (mine.suspended != theirs.suspended) return "suspended jobs are not known";

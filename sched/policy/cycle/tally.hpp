@@ -43,7 +43,8 @@ struct Tallies {
   std::unordered_map<std::int32_t, int>
       array_jobs;  // by array id: elements that have hosts; arrays with %limit
 
-  std::vector<int> slots, jobs, exclusive;             // by host; `exclusive`: jobs of -x
+  std::vector<int> slots, jobs, exclusive;  // by host; `exclusive`: jobs of -x
+  std::vector<int> preempted;  // by host: slots of jobs that others have preempted, which `slots` has not
   std::map<ResourceId, std::vector<double>> reserved;  // by host: reservations without an end
   std::vector<double> reserved_shared;                 // by instance, likewise
   std::set<JobKey> suspended;                          // for whatever reason

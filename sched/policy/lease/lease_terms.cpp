@@ -223,7 +223,8 @@ std::vector<SharedHost> shared_hosts(const LeaseOfPolicy& of, const std::map<std
     // What the consumer told last may be old; starts on their way count when it acknowledges the division.
     one.consumer_uses = attempts_on(attempts, of.lease.id.number, host.has.host).slots;
     if (const auto known = own.find(host.has.host); known != own.end())
-      one.provider_uses = std::max(0, known->second.used - (of.names_hosts() ? known->second.slots : 0));
+      one.provider_uses = std::max(
+          0, known->second.used + known->second.preempted - (of.names_hosts() ? known->second.slots : 0));
     one.consumer_limit = host.limit;
     hosts.push_back(one);
   }

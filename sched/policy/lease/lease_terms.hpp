@@ -50,6 +50,7 @@ struct OwnHost {
   int used = 0;        // by its own jobs
   bool heard = false;  // its RES has said in this mbatchd's term what it holds
   bool known = false;  // ... at least once: all that was started there is known, also while it is silent
+  int preempted = 0;   // slots of its own jobs that others of them have preempted; `used` has none of them
 };
 // Slots and memory in MB of a lease's attempts on a host that were accepted and are not over.
 struct AttemptsOn {

@@ -191,6 +191,16 @@ TEST(LeaseTerms, AWholeHostIsGoneFromItsClusterOnceItIsExported) {
   EXPECT_EQ(taken.at("b"), (LentOfHost{false, 0, 700, 0})) << "PER_HOST adds slots; what is used counts once";
 }
 
+// Only slots of a shared lease change sides: its memory is the consumer's, whoever has the slots.
+TEST(LeaseTerms, MemoryOfASharedLeaseIsTheConsumersWithoutASlotToo) {
+  ExportPolicy shared = chosen("type==any", {{"west", 1}});
+  shared.shared = true;
+  LeaseOfPolicy one = lease_for(1, "west", shared);
+  one.lease.hosts = {lent("a", 0, 0)};
+  one.lease.hosts[0].has.memory_mb = 500;
+  one.both_sides = {{"a", 4}};
+  EXPECT_EQ(lent_hosts({&one}, {}).at("a").mem_mb, 500);
+}
 TEST(LeaseTerms, ASharedLeaseBeginsWithOneReservedSlotAndKeepsItsDivision) {
   ExportPolicy policy = named({"a"}, 4, {{"west", 1}});
   policy.shared = true;
@@ -203,6 +213,8 @@ TEST(LeaseTerms, ASharedLeaseBeginsWithOneReservedSlotAndKeepsItsDivision) {
   of.lease.hosts = {lent("a", 3, 3)};
   EXPECT_EQ(divided_hosts(of, offered, own, {})[0].slots, 3) << "as it was divided last";
   EXPECT_EQ(divided_hosts(of, {{"a", 2, {}, {}, false}}, own, {})[0].slots, 2) << "the policy exports fewer";
+  EXPECT_EQ(shared_hosts(of, {{"a", {.slots = 2, .used = 3, .preempted = 2}}}, {})[0].provider_uses, 3)
+      << "a job that was preempted goes on there";
   const auto shared = shared_hosts(of, own, {{{1, "a"}, {2, 0, 0}}});
   EXPECT_EQ(shared, (std::vector<SharedHost>{{4, 3, 2, 1}}));
   step(of.lease, event::Acknowledged{{}, {}, {{"a", 2}}}, {}, 1);
