@@ -167,6 +167,7 @@ class LeaseOut {
   sched::lease::LeaseReport report_of(const sched::lease::LeftOut& out) const;
   sched::lease::HostsNow hosts_now(const Lease& of,
                                    const std::map<std::string, sched::lease::OwnHost>& own) const;
+  std::vector<const Lease*> leases_of_others(const std::string& cluster) const;
   std::vector<wire::PeerMessage> loads_for(const std::string& cluster) const;
   sched::lease::LeaseReport report_of(const Lease& lease) const;
   std::vector<wire::PeerMessage> due_for(const std::string& cluster, Peer& peer) const;

@@ -258,6 +258,12 @@ std::vector<lease::LeaseReport> LeaseOut::reports() const {
   return reports;
 }
 
+std::vector<const LeaseOut::Lease*> LeaseOut::leases_of_others(const std::string& cluster) const {
+  auto leases = all();
+  std::erase_if(leases, [&](const Lease* one) { return one->lease.consumer == cluster; });
+  return leases;
+}
+
 std::vector<wire::PeerMessage> LeaseOut::loads_for(const std::string& cluster) const {
   std::set<std::string> names;
   for (const auto& [number, one] : leases_)
@@ -268,6 +274,7 @@ std::vector<wire::PeerMessage> LeaseOut::loads_for(const std::string& cluster) c
   const LimLoads lim(keeper_.news().loads());
   const auto since = static_cast<std::uint32_t>(
       std::chrono::duration_cast<std::chrono::milliseconds>(steady_now() - load_at_).count());
+  const auto of_others = lease::lent_hosts(leases_of_others(cluster), attempts());
   std::vector<wire::LeaseLoads::OfHost> hosts;
   for (const std::string& name : names) {
     const auto host = rules.host(name);
@@ -286,6 +293,13 @@ std::vector<wire::PeerMessage> LeaseOut::loads_for(const std::string& cluster) c
       to.set_port(place->port);
     }
     const auto& values = snapshot.values(*host);
+    // The consumer has of it what it was exported, no more than is free there, and nothing of what is exported to others.
+    const auto others = of_others.find(name);
+    const auto is_free = [&](ResourceId id) {
+      const double told = snapshot.told_free(*host, id);
+      if (others == of_others.end()) return told;
+      return std::max(0.0, told - (id == mem ? others->second.mem_mb : others->second.swp_mb));
+    };
     const auto said = lim.hosts.find(name);
     if (said != lim.hosts.end()) *to.mutable_status() = said->second->status();
     for (ResourceId id = 0; id < rules.indices().size() && id < values.numbers.size(); ++id) {
@@ -293,12 +307,8 @@ std::vector<wire::PeerMessage> LeaseOut::loads_for(const std::string& cluster) c
       if (!definition.dynamic() || rules.shared_resource(id) || definition.type != ResourceType::numeric ||
           std::isnan(values.numbers[id]))
         continue;
-      // Exported memory belongs to the consumer, so it is not subtracted from what the host has free.
-      const double lent = id == mem   ? snapshot.lent(*host).mem_mb
-                          : id == swp ? snapshot.lent(*host).swp_mb
-                                      : 0;
       to.add_names(definition.name);
-      to.add_values(static_cast<float>(values.numbers[id] + lent));
+      to.add_values(static_cast<float>(id == mem || id == swp ? is_free(id) : values.numbers[id]));
       const auto place = lim.places.find(definition.name);
       const bool known = said != lim.hosts.end() && place != lim.places.end();
       to.add_age_ms(known ? age_of(*said->second, place->second, since) : kAgeUnknown);

@@ -194,6 +194,8 @@ class Snapshot {
   // --- hosts of ours that are lent
   void set_lent(HostNumber host, const LentOfHost& lent);
   const LentOfHost& lent(HostNumber host) const { return lent_[host].what; }
+  // What is free on a host of ours as LIM has told it, without what leases take: mem or swp, in MB. NaN: it has not.
+  double told_free(HostNumber host, ResourceId index) const;
   // What leases take of each instance of ours, by its place in PlacementRules::shared; may be shorter.
   void set_shared_lent(std::vector<double> lent) { shared_lent_ = std::move(lent); }
 

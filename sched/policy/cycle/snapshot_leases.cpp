@@ -21,6 +21,10 @@ void Snapshot::hold_back_lent(HostNumber host) {
   values_[host].numbers[swp] = left_of(here.told_swp, here.what.swp_mb);
 }
 
+double Snapshot::told_free(HostNumber host, ResourceId index) const {
+  return index == mem ? lent_[host].told_mem : lent_[host].told_swp;
+}
+
 void Snapshot::set_share(HostNumber host, const BorrowedShare& share) {
   borrowed(host)->share = share;
   limit_memory(host);

@@ -32,6 +32,7 @@ TEST(ProgramSettings, HaveDefaults) {
   EXPECT_EQ(settings.res.memory_of_job, std::nullopt);
   EXPECT_EQ(settings.commands.tries, std::nullopt);
   EXPECT_EQ(settings.mbatchd.most_forwards, 50);
+  EXPECT_FALSE(settings.mbatchd.tells_recalls);
   EXPECT_THAT(errors, IsEmpty());
 }
 
@@ -39,7 +40,7 @@ TEST(ProgramSettings, AreAsLsfConfSays) {
   const auto [settings, errors] = read(
       "ROLLCALL_USER_TASKS=0\nROLLCALL_JOB_CGROUPS=N\nLSB_JOB_MEMLIMIT=n\nLSB_NTRIES=3\nLSB_SIGSTOP=TSTP\n"
       "ROLLCALL_BJOBS_HISTORY=y\nLSF_HPC_EXTENSIONS=\"SHORT_EVENTFILE HOST_RUSAGE\"\n"
-      "LSB_MAX_FORWARD_PER_SESSION=7\n");
+      "LSB_MAX_FORWARD_PER_SESSION=7\nLSB_MC_RECALL_EXIT_INFO=Y\n");
   EXPECT_EQ(settings.res.user_tasks, 0U);
   EXPECT_FALSE(settings.res.job_cgroups);
   EXPECT_EQ(settings.res.memory_of_job, false);
@@ -48,6 +49,7 @@ TEST(ProgramSettings, AreAsLsfConfSays) {
   EXPECT_TRUE(settings.commands.bjobs_history);
   EXPECT_TRUE(settings.mbatchd.short_event_hosts && settings.mbatchd.host_usage);
   EXPECT_EQ(settings.mbatchd.most_forwards, 7);
+  EXPECT_TRUE(settings.mbatchd.tells_recalls);
   EXPECT_THAT(errors, IsEmpty());
 }
 

@@ -100,8 +100,11 @@ class LeaseOutTest : public ForwardShellTest {
       if (const auto memory = memory_mb.find(name); memory != memory_mb.end())
         facts.set_maxmem(memory->second);
       facts.set_server(true);
-      news.mutable_loads()->add_hosts()->set_host(name);
+      auto& load = *news.mutable_loads()->add_hosts();
+      load.set_host(name);
+      if (const auto free = free_mb.find(name); free != free_mb.end()) load.add_values(free->second);
     }
+    if (!free_mb.empty()) news.mutable_loads()->add_names("mem");
     keeper->load(std::move(news));
     out->load_came();
     flush();
@@ -208,6 +211,7 @@ class LeaseOutTest : public ForwardShellTest {
   std::optional<LeaseOut> out;
   int planned = 0;                                               // cycles that it has asked for
   std::map<std::string, std::uint64_t> memory_mb;                // that LIM tells of a host
+  std::map<std::string, float> free_mb;                          // likewise, mem; of all hosts or of none
   std::map<std::string, sched::lease::GrantQuestion> questions;  // the last one of each host
 };
 

@@ -45,6 +45,28 @@ TEST_F(LeaseOutTest, KeepsTheMemoryOfAHostOverARestartUntilLimTellsOfIt) {
   EXPECT_EQ(memory(), 800);
 }
 
+// What is exported is the most that the consumer may have, not what is free there.
+TEST_F(LeaseOutTest, TellsTheMemoryThatIsFreeOnAHostLessWhatIsExportedToOthers) {
+  const auto told = [this] {
+    for (auto one = said.rbegin(); one != said.rend(); ++one)
+      if (one->has_lease_loads())
+        for (const auto& host : one->lease_loads().hosts())
+          for (int i = 0; i < host.names_size(); ++i)
+            if (host.facts().name() == "hostA" && host.names(i) == "mem") return host.values(i);
+    return -1.0F;
+  };
+  const auto exported = [](int memory_mb, const std::string& cluster) {
+    return "Begin HostExport\nPER_HOST = hostA\nSLOTS = 1\nMEM = " + std::to_string(memory_mb) +
+           "\nDISTRIBUTION = ([" + cluster + ", 1])\nEnd HostExport\n";
+  };
+  free_mb = {{"hostA", 300}, {"hostB", 300}};
+  out->serves("west");
+  exports(exported(1000, "west"));
+  EXPECT_EQ(told(), 300);
+  exports(exported(1000, "west") + exported(200, "north"));
+  EXPECT_EQ(told(), 100);
+}
+
 // All slots stay the consumer's, so the grant is the same.
 TEST_F(LeaseOutTest, TellsTheTypeOfAPolicyThatWasChanged) {
   lends();
@@ -133,6 +155,26 @@ TEST_F(LeaseOfADeadConsumer, CountsAfterARestartTooWhereTheStoreFailedWhenItConn
 }
 
 // The administrator takes hostB out of lsf.cluster; its RES is gone.
+// One slot of each host goes. The job that was started second has both, and the last one may go on.
+TEST_F(LeaseOutTest, KillsNoJobWhereOneThatEndsAlreadyGivesTheSlotBack) {
+  lends();
+  ASSERT_EQ(start(1, "hostA", 0), "");
+  now = now + std::chrono::seconds(1);
+  auto wide = offer(2, "hostA", lease().number.counter, 0);
+  auto& more = *wide.add_more_lent();
+  more = wide.lent();
+  more.set_host("hostB");
+  ASSERT_EQ(start(wide), "");
+  now = now + std::chrono::seconds(1);
+  ASSERT_EQ(start(3, "hostB", 0), "");
+  const auto is_ended = [this](int id) { return book->jobs().find(job_of(id))->record.from().withdrawn(); };
+  exports(
+      "Begin HostExport\nPER_HOST = hostA hostB\nSLOTS = 1\nDISTRIBUTION = ([west, 1])\nEnd HostExport\n");
+  EXPECT_FALSE(is_ended(1));
+  EXPECT_TRUE(is_ended(2));
+  EXPECT_FALSE(is_ended(3));
+}
+
 TEST_F(LeaseOutTest, GoesOnWithTheOtherHostsWhenOneIsNoServerAnyMore) {
   lends();
   EXPECT_EQ(start(1, "hostB", 0), "");
@@ -271,6 +313,34 @@ TEST_F(LeaseOutTest, TellsTheTypeOfItsPolicyAndNoReasonOfAnEarlierOne) {
   EXPECT_FALSE(lease().shared);
   EXPECT_EQ(lease().reason, "");
   EXPECT_EQ(type(), wire::LeaseStands::EXCLUSIVE);
+}
+
+// MC_RECLAIM_DELAY is ten minutes where lsb.params does not have it.
+TEST_F(LeaseOutTest, LooksAtIdleSlotsEveryTenMinutesAndSaysWhyNoneMoves) {
+  lends();
+  exports(
+      "Begin HostExport\nPER_HOST = hostA\nSLOTS = 2\nTYPE = shared\nDISTRIBUTION = ([west, 1])\n"
+      "End HostExport\n");
+  for (int turn = 0; turn < 3; ++turn) {
+    for (const char* host : {"hostA", "hostB"}) res_answers(host);
+    west_answers();
+  }
+  const TimePoint from{std::chrono::hours(1)};
+  const auto reason_after = [&](int minutes) {
+    out->tick(from + std::chrono::minutes(minutes));
+    flush();
+    for (const char* host : {"hostA", "hostB"}) res_answers(host);
+    west_answers();
+    return lease().reason;
+  };
+  EXPECT_EQ(reason_after(0), "");
+  EXPECT_EQ(reason_after(9), "");
+  EXPECT_THAT(reason_after(10),
+              testing::HasSubstr("2 idle slots of the consumer, 0 of the provider: all go"));
+  EXPECT_THAT(reason_after(19), testing::HasSubstr("2 idle slots of the consumer, 0 of the provider"));
+  EXPECT_EQ(reason_after(20),
+            "1 idle slot of the consumer, 1 of the provider: the lease stays as it is (idle slots count, not "
+            "demand)");
 }
 
 class LeaseOutOfALateShare : public LeaseOutTest {
