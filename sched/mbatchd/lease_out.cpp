@@ -1,6 +1,7 @@
 #include "sched/mbatchd/lease_out.hpp"
 
 #include <algorithm>
+#include <tuple>
 
 #include "common/base/host_list.hpp"
 #include "common/io/local_time.hpp"
@@ -182,9 +183,9 @@ void LeaseOut::divide(std::uint64_t number) {
     has = lease::reserve_one(hosts);
   } else {
     const auto division = lease::reclaim(hosts);
+    divisions_[number] = lease::reclaim_reason(lease::idle_slots(hosts), division.to);
     if (division.to == lease::Division::To::nobody) return;
     has = division.consumer_has;
-    divisions_[number] = lease::reclaim_reason(lease::idle_slots(hosts), division.to);
     log_.notice("lease " + lease::text(of.lease.id) + ": " + divisions_.at(number));
   }
   lease::event::Divided divided;
@@ -308,26 +309,26 @@ void LeaseOut::carry_out(std::uint64_t number, const lease::ProviderEffects& eff
 
 namespace {
 
-// The most recently started jobs first.
-void sort_by_start(std::vector<std::pair<std::int64_t, const sched::Job*>>& jobs) {
-  std::sort(jobs.begin(), jobs.end(), [](const auto& a, const auto& b) {
-    return a.first != b.first ? a.first > b.first : a.second->key() > b.second->key();
-  });
+// Jobs that are being ended already, then the most recently started ones.
+void sort_by_end(std::vector<const sched::Job*>& jobs) {
+  const auto place = [](const sched::Job* job) {
+    return std::tuple(job->record.from().withdrawn(), job->record.start_us(), job->key());
+  };
+  std::sort(jobs.begin(), jobs.end(), [&](const auto* a, const auto* b) { return place(a) > place(b); });
 }
 
 }  // namespace
 
-// Jobs that are being ended already count.
+// A parallel job that was ended for another host gives back what it has here, too.
 void LeaseOut::kill(const Lease& of, const std::string& host, int slots) {
-  std::vector<std::pair<std::int64_t, const sched::Job*>> there;
+  std::vector<const sched::Job*> there;
   for (const JobKey key : jobs_.on_host(host)) {
     const sched::Job* job = jobs_.find(key);
-    if (job && lease_on(job->record, host) == of.lease.id.number)
-      there.emplace_back(job->record.start_us(), job);
+    if (job && lease_on(job->record, host) == of.lease.id.number) there.push_back(job);
   }
-  sort_by_start(there);
+  sort_by_end(there);
   std::vector<JobKey> ended;
-  for (const auto& [start_us, job] : there) {
+  for (const sched::Job* job : there) {
     if (slots <= 0) break;
     slots -= slots_on(job->record, host);
     ended.push_back(job->key());
@@ -336,14 +337,13 @@ void LeaseOut::kill(const Lease& of, const std::string& host, int slots) {
 }
 
 void LeaseOut::kill_holders(const Lease& of, const std::string& resource, int instances) {
-  std::vector<std::pair<std::int64_t, const sched::Job*>> there;
+  std::vector<const sched::Job*> there;
   for (const JobKey key : attempts_of(jobs_, of))
-    if (const sched::Job* job = jobs_.find(key); reserved_by(job->record, resource) > 0)
-      there.emplace_back(job->record.start_us(), job);
-  sort_by_start(there);
+    if (const sched::Job* job = jobs_.find(key); reserved_by(job->record, resource) > 0) there.push_back(job);
+  sort_by_end(there);
   std::vector<JobKey> ended;
   double left = instances;
-  for (const auto& [start_us, job] : there) {
+  for (const sched::Job* job : there) {
     if (left <= 0) break;
     left -= reserved_by(job->record, resource);
     ended.push_back(job->key());

@@ -159,13 +159,13 @@ TEST_F(LeaseOfADeadConsumer, CountsAfterARestartTooWhereTheStoreFailedWhenItConn
 TEST_F(LeaseOutTest, KillsNoJobWhereOneThatEndsAlreadyGivesTheSlotBack) {
   lends();
   ASSERT_EQ(start(1, "hostA", 0), "");
-  now = now + std::chrono::seconds(1);
+  now.us += 1'000'000;
   auto wide = offer(2, "hostA", lease().number.counter, 0);
   auto& more = *wide.add_more_lent();
   more = wide.lent();
   more.set_host("hostB");
   ASSERT_EQ(start(wide), "");
-  now = now + std::chrono::seconds(1);
+  now.us += 1'000'000;
   ASSERT_EQ(start(3, "hostB", 0), "");
   const auto is_ended = [this](int id) { return book->jobs().find(job_of(id))->record.from().withdrawn(); };
   exports(
