@@ -11,7 +11,6 @@ from rollcall_testing.kill_row import kill_one
 from rollcall_testing.programs import end_of, hold_report_against_notes, notes_in, wait_for_ready
 from rollcall_testing.runner import Skip, cases, expect, expect_equal, main
 from rollcall_testing.slurm import Slurm
-from rollcall_testing.waiting import wait_until
 
 TASKS = 8
 RANK_N_ENDS_WITH_N = 'exec "$0" "$1" exit "$SLURM_PROCID"'
@@ -91,14 +90,14 @@ def test_a_task_dies_of_a_signal(bench, number):
 
 @cases("pam", "launcher", "outer TaskStarter", "inner TaskStarter")
 def test_a_killed_process_of_a_job_with_relays_ends_all_tasks(bench, what):
-    wait_until(slurm.idle, lambda: f"all nodes to be idle again: {slurm.states()}", 60)
+    slurm.wait_until_idle()
     kill_one(bench, launchers.SRUN, what, [bench.target], "nest", dict(slurm.environment, SLURM_NTASKS_PER_NODE="4"), tasks=16,
              in_place=wait_for_relays)
     expect_no_relay(bench)
 
 
 def test_relays_of_two_hosts(bench):
-    wait_until(slurm.idle, lambda: f"all nodes to be idle again: {slurm.states()}", 60)
+    slurm.wait_until_idle()
     notes = bench.fresh_directory()
     gate = f"{notes}/gate"
     job = pam(bench, *method_1(launchers.SRUN.words(16), [bench.target, notes, "wait", gate]),
@@ -110,7 +109,7 @@ def test_relays_of_two_hosts(bench):
 
 @cases("pam", "launcher", "outer TaskStarter", "inner TaskStarter", KILLED_PROXY)
 def test_a_killed_process_ends_all_tasks(bench, what):
-    wait_until(slurm.idle, lambda: f"all nodes to be idle again: {slurm.states()}", 60)
+    slurm.wait_until_idle()
     kill_one(bench, launchers.SRUN, what, [bench.target], "nest", slurm.environment)
 
 

@@ -122,11 +122,18 @@ class Slurm:
         self.daemons.append(host.popen(words, env=environment, stdin=subprocess.DEVNULL, stdout=log, stderr=log))
         log.close()
 
-    def states(self):
-        words = ["sinfo", "-h", "-N", "-o", "%N %T"]
+    def _ask(self, *words):
         return self.cluster.head.run(words, env=dict(self.cluster.environment, **self.environment)).stdout
+
+    def states(self):
+        return self._ask("sinfo", "-h", "-N", "-o", "%N %T")
 
     def idle(self):
         """True when every node takes a job: after a kill a node stays in `completing` for a while."""
         states = [line.split()[1] for line in self.states().splitlines()]
         return len(states) == len(self.cluster.hosts) and set(states) == {"idle"}
+
+    def wait_until_idle(self):
+        """Where a case failed, its srun was killed, and Slurm keeps the nodes for the job until it is told."""
+        self._ask("scancel", "--quiet", "--user", pwd.getpwuid(os.geteuid()).pw_name)
+        wait_until(self.idle, lambda: f"all nodes to be idle again: {self.states()}", 60)
