@@ -64,7 +64,7 @@ TEST_F(DialerRelay, IsTriedWithPausesBetween) {
 TEST_F(DialerRelay, ThatNeverListensIsLeftForPamsAddress) {
   Dialer dialer = this->dialer();
   dialer.start(start_);
-  dialer.turn({}, start_ + kRelayListens - kRelayPause);
+  dialer.turn({}, start_ + (kRelayListens - kRelayPause));
   EXPECT_FALSE(comer(pam_));
   dialer.turn({}, start_ + kRelayListens);
   EXPECT_TRUE(comer(pam_));

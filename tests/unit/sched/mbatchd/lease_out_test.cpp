@@ -55,8 +55,8 @@ TEST_F(LeaseOutTest, TellsTheMemoryThatIsFreeOnAHostLessWhatIsExportedToOthers) 
             if (host.facts().name() == "hostA" && host.names(i) == "mem") return host.values(i);
     return -1.0F;
   };
-  const auto exported = [](int memory_mb, const std::string& cluster) {
-    return "Begin HostExport\nPER_HOST = hostA\nSLOTS = 1\nMEM = " + std::to_string(memory_mb) +
+  const auto exported = [](int mb, const std::string& cluster) {
+    return "Begin HostExport\nPER_HOST = hostA\nSLOTS = 1\nMEM = " + std::to_string(mb) +
            "\nDISTRIBUTION = ([" + cluster + ", 1])\nEnd HostExport\n";
   };
   free_mb = {{"hostA", 300}, {"hostB", 300}};
