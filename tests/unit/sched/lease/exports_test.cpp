@@ -287,12 +287,9 @@ TEST(LeaseCheck, NamesAnInvalidRequirementAndAPolicyForNobody) {
 }
 
 TEST(LeaseCheck, WarnsOfAHostThatIsExportedTwiceToOneConsumer) {
-  EXPECT_EQ(
-      problems_of(two_policies(named({"a"}, 1, {{"C1", 1}}), named({"a"}, 1, {{"C1", 1}, {"C2", 1}}))),
-      "lsb.resources:9: warning: PER_HOST: host \"a\" is exported to cluster \"C1\" by the policy at "
-      "lsb.resources:3, too, expected one policy: it uses the slots of one of them\n"
-      "lsb.resources:9: warning: DISTRIBUTION: found cluster \"C2\", whose share of 1 slot is less than "
-      "one, expected more: nothing is exported to it\n");
+  EXPECT_EQ(problems_of(two_policies(named({"a"}, 2, {{"C1", 1}}), named({"a"}, 2, {{"C1", 1}, {"C2", 1}}))),
+            "lsb.resources:9: warning: PER_HOST: host \"a\" is exported to cluster \"C1\" by the policy at "
+            "lsb.resources:3, too, expected one policy: it uses the slots of one of them\n");
 }
 
 // NHOSTS is large where a site means all hosts that match.
