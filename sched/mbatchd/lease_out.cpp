@@ -96,7 +96,8 @@ void LeaseOut::held(const std::string& host, const lease::GrantsOnHost& answer) 
   for (const auto& [of, number] : answer.newest)
     if (const auto found = leases_.find(of); found != leases_.end() && number > found->second.lease.number)
       larger.emplace_back(of, number);
-  for (const auto& [number, there] : larger) step(number, lease::event::OnDisk{there});
+  for (const auto& [of, there] : larger)
+    if (!step(of, lease::event::OnDisk{there})) answers_[of].add({{}, false, there});
   if (fences_.heard(host)) known_hosts_.insert(host);
   advance_due_ = ask_due_ = true;
   handler_.plan_soon();
@@ -391,7 +392,9 @@ void LeaseOut::take_from_own_hosts() {
 // ---------------------------------------------------------------- the turn
 
 void LeaseOut::flush() {
-  for (const auto& [number, answer] : std::exchange(answers_, {})) take(number, answer);
+  // The consumer says it once: what the store does not keep is taken again in the next turn.
+  for (const auto& [number, answer] : std::exchange(answers_, {}))
+    if (!take(number, answer)) answers_[number].add(answer);
   if (std::exchange(export_due_, false)) {
     for (const auto& cluster : std::exchange(not_kept_, {})) keep_written_off(cluster);
     export_all();

@@ -109,10 +109,12 @@ class LeaseOut {
     std::set<std::uint64_t> stands;
     std::set<std::uint64_t> over;  // leases that it has answered, and that are not there
   };
-  // What a consumer has said since the last flush().
+  // What a consumer has said since the last flush(), and what the store did not keep of what was said before.
   struct Answer {
     sched::lease::event::Acknowledged newest;
     bool wants = false;
+    sched::lease::GrantNumber on_disk;  // a larger number than ours, on the disk of a RES; {}: none
+    void add(const Answer& later);
   };
   // Slots, memory and shared resources of leases that consumers' jobs use.
   struct Used {
@@ -143,7 +145,8 @@ class LeaseOut {
                                               const std::vector<wire::LentSlots>& slots) const;
   void divide(std::uint64_t number);
   const sched::lease::Attempts& attempts() const { return counted().all.attempts; }
-  void take(std::uint64_t number, const Answer& answer);
+  // False: the store does not keep what follows from it.
+  bool take(std::uint64_t number, const Answer& answer);
   void export_all();
   void make_lease(const sched::lease::Offer& offer,
                   const std::vector<sched::lease::LeasedResource>& resources);

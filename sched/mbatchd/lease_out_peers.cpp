@@ -96,18 +96,27 @@ Result<void> LeaseOut::heard(const std::string& cluster, const wire::LeaseAnswer
     handler_.turn_soon();
     return {};
   }
-  Answer& noted = answers_[answer->lease];
-  noted.wants = noted.wants || answer->wants;
-  if (answer->acknowledged.number >= noted.newest.number) noted.newest = answer->acknowledged;
+  answers_[answer->lease].add({answer->acknowledged, answer->wants, {}});
   handler_.turn_soon();
   return {};
 }
 
-void LeaseOut::take(std::uint64_t number, const Answer& answer) {
-  if (leases_.contains(number) && answer.newest.number != lease::GrantNumber{}) step(number, answer.newest);
+void LeaseOut::Answer::add(const Answer& later) {
+  wants = wants || later.wants;
+  if (later.newest.number >= newest.number) newest = later.newest;
+  on_disk = std::max(on_disk, later.on_disk);
+}
+
+bool LeaseOut::take(std::uint64_t number, const Answer& answer) {
+  const auto is_kept = [&](const lease::ProviderEvent& event) {
+    return !leases_.contains(number) || step(number, event);
+  };
+  const lease::GrantNumber none;
+  if (answer.on_disk != none && !is_kept(lease::event::OnDisk{answer.on_disk})) return false;
+  if (answer.newest.number != none && !is_kept(answer.newest)) return false;
   const auto of = leases_.find(number);
-  if (answer.wants && of != leases_.end() && of->second.lease.phase == lease::Phase::offered)
-    step(number, lease::event::Asked{});
+  const bool asks = answer.wants && of != leases_.end() && of->second.lease.phase == lease::Phase::offered;
+  return !asks || is_kept(lease::event::Asked{});
 }
 
 // Of the Book, which may have changed in this turn.

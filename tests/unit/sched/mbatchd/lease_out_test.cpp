@@ -154,7 +154,6 @@ TEST_F(LeaseOfADeadConsumer, CountsAfterARestartTooWhereTheStoreFailedWhenItConn
   EXPECT_FALSE(out->is_written_off("west"));
 }
 
-// The administrator takes hostB out of lsf.cluster; its RES is gone.
 // One slot of each host goes. The job that was started second has both, and the last one may go on.
 TEST_F(LeaseOutTest, KillsNoJobWhereOneThatEndsAlreadyGivesTheSlotBack) {
   lends();
@@ -175,6 +174,7 @@ TEST_F(LeaseOutTest, KillsNoJobWhereOneThatEndsAlreadyGivesTheSlotBack) {
   EXPECT_FALSE(is_ended(3));
 }
 
+// The administrator takes hostB out of lsf.cluster; its RES is gone.
 TEST_F(LeaseOutTest, GoesOnWithTheOtherHostsWhenOneIsNoServerAnyMore) {
   lends();
   EXPECT_EQ(start(1, "hostB", 0), "");
@@ -194,6 +194,79 @@ TEST_F(LeaseOutTest, GoesOnWithTheOtherHostsWhenOneIsNoServerAnyMore) {
   flush();
   EXPECT_EQ(lease().hosts.size(), 1U);
   EXPECT_EQ(lease().reason, "");
+}
+
+// The store fails once. A consumer asks for a lease, and acknowledges a number, once.
+class LeaseOfAStoreThatFails : public LeaseOutTest {
+ protected:
+  void fails() { disk.fail_next(1, io::StoreError::Kind::failed); }
+  // The largest number that west was told since `said` was empty; {}: none.
+  sched::lease::GrantNumber told() const {
+    sched::lease::GrantNumber largest;
+    for (const auto& one : said)
+      if (one.has_lease_stands())
+        largest =
+            std::max(largest, {one.lease_stands().number().term(), one.lease_stands().number().counter()});
+    return largest;
+  }
+  void is_offered() {
+    for (const char* host : {"hostA", "hostB"}) res_comes(host);
+    out->serves("west");
+    flush();
+    ASSERT_EQ(lease().phase, Phase::offered);
+    said.clear();
+  }
+  void next_load() {
+    out->load_came();
+    flush();
+  }
+};
+
+TEST_F(LeaseOfAStoreThatFails, IsGrantedWhenItKeepsAgainWhatWasAskedFor) {
+  is_offered();
+  fails();
+  ASSERT_TRUE(out->heard("west", answer({}, false)));
+  flush();
+  ASSERT_FALSE(disk.fails_next());
+  EXPECT_EQ(lease().phase, Phase::offered);
+  next_load();
+  EXPECT_EQ(lease().phase, Phase::active);
+  EXPECT_EQ(told(), lease().number);
+}
+
+TEST_F(LeaseOfAStoreThatFails, IsAcknowledgedWhenItKeepsAgainWhatFollows) {
+  lends();
+  for (const char* host : {"hostA", "hostB"}) out->host_gone(host);  // else the numbers of RES would do
+  exports(hosts_lent() + licences_lent(1));
+  ASSERT_EQ(lease().phase, Phase::inactive);
+  fails();
+  west_answers();
+  ASSERT_FALSE(disk.fails_next());
+  EXPECT_EQ(lease().phase, Phase::inactive);
+  EXPECT_EQ(lent(), 3);
+  next_load();
+  EXPECT_EQ(lease().phase, Phase::active);
+  EXPECT_EQ(lent(), 1);
+}
+
+// Another master, of an older term, has raised it.
+TEST_F(LeaseOfAStoreThatFails, ExceedsTheNumberOfARes) {
+  lends();
+  const auto number = lease().number;
+  begin();
+  sched::lease::GrantNumber larger = number;
+  larger.counter += 5;
+  res_comes("hostA");
+  ASSERT_EQ(lease().number, number);
+  sched::lease::GrantsOnHost answer;
+  answer.question = questions.at("hostA").number;
+  answer.newest = {{lease().id.number, larger}};
+  fails();
+  out->held("hostA", answer);
+  ASSERT_FALSE(disk.fails_next());
+  EXPECT_EQ(lease().number, number);
+  next_load();
+  EXPECT_GT(lease().number, larger);
 }
 
 // Another cluster must not have us look at all jobs on lent slots as often as it likes.
