@@ -269,6 +269,52 @@ TEST_F(LeaseOfAStoreThatFails, ExceedsTheNumberOfARes) {
   EXPECT_GT(lease().number, larger);
 }
 
+// The consumer must not use a slot, nor the provider's own jobs lose one, by a number that a restart would give out again.
+TEST_F(LeaseOfAStoreThatFails, TellsNoGrantBeforeItIsStored) {
+  is_offered();
+  const auto number = lease().number;
+  fails();
+  ASSERT_TRUE(out->heard("west", answer({}, false)));
+  flush();
+  ASSERT_FALSE(disk.fails_next());
+  EXPECT_LE(told(), number);
+  EXPECT_EQ(lease().number, number);
+  begin();
+  EXPECT_EQ(lease().phase, Phase::offered);
+  EXPECT_EQ(lease().number, number);
+}
+
+TEST_F(LeaseOfAStoreThatFails, TellsNoDivisionBeforeItIsStored) {
+  lends();
+  exports(
+      "Begin HostExport\nPER_HOST = hostA\nSLOTS = 2\nTYPE = shared\nDISTRIBUTION = ([west, 1])\n"
+      "End HostExport\n");
+  for (int turn = 0; turn < 3; ++turn) {
+    for (const char* host : {"hostA", "hostB"}) res_answers(host);
+    west_answers();
+  }
+  ASSERT_EQ(lease().phase, Phase::active);
+  const auto number = lease().number;
+  const TimePoint from{std::chrono::hours(1)};
+  const auto divides = [&](int minutes) {
+    said.clear();
+    questions.clear();
+    out->tick(from + std::chrono::minutes(minutes));
+    flush();
+  };
+  divides(0);
+  fails();
+  divides(10);
+  ASSERT_FALSE(disk.fails_next()) << "idle slots are divided";
+  EXPECT_LE(told(), number);
+  EXPECT_THAT(questions, testing::IsEmpty()) << "nor to RES";
+  EXPECT_EQ(lease().number, number);
+  EXPECT_EQ(lease().phase, Phase::active);
+  divides(20);
+  EXPECT_GT(lease().number, number);
+  EXPECT_EQ(told(), lease().number);
+}
+
 // Another cluster must not have us look at all jobs on lent slots as often as it likes.
 TEST_F(LeaseOutTest, ManyAnswersAndStaleStartsAreOneStepOfALease) {
   lends();
