@@ -102,6 +102,11 @@ class LeaseIn : public sched::Engine {
  private:
   using LeaseId = sched::lease::LeaseId;
   using Lease = sched::lease::ConsumerLease;
+  // Loads whose last message has not come.
+  struct ComingLoads {
+    std::vector<sched::peers::ToldHost> hosts;
+    std::size_t bytes = 0;  // of the messages
+  };
   struct Peer {
     bool greeted = false;                              // all attempts that it holds were told
     wire::ForwardHeld held;                            // of these what may be ours
@@ -109,7 +114,7 @@ class LeaseIn : public sched::Engine {
     std::size_t held_bytes = 0;                        // of all
     std::map<std::string, sched::BorrowedLoad> loads;  // by its name of the host
     std::map<std::string, HostPlace> places;           // likewise
-    std::vector<sched::peers::ToldHost> coming;        // of loads whose last message has not come
+    ComingLoads coming;
   };
   using Start = std::map<LeaseId, sched::lease::GrantNumber>;  // not answered yet: under which grants
   // A job's part at a provider. By the attempt, then by the cluster.

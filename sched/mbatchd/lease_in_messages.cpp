@@ -24,6 +24,7 @@ constexpr std::size_t kMostLeases = 10'000;  // of one provider
 constexpr std::size_t kMostEnds = 10'000;    // of one provider, not committed yet
 constexpr std::size_t kMostHeld = 200'000;   // attempts on lent hosts of one provider
 constexpr std::size_t kMostHeldBytes = std::size_t{256} << 20;
+constexpr std::size_t kMostLoadBytes = std::size_t{128} << 20;  // of one report: more than 6 KB for each host
 constexpr std::size_t kMostHostsOfLeases = 2 * peers::kMostLeasedHosts;  // of all leases of one provider
 
 bool is_unheard(wire::JobStatus status) {
@@ -141,16 +142,19 @@ Result<void> LeaseIn::take_loads(const std::string& cluster, const wire::LeaseLo
   auto hosts = peers::believed(told);
   if (!hosts) return hosts.error();
   Peer& peer = peers_.at(cluster);
-  if (peer.coming.size() + hosts->size() > kMostHostsOfLeases)
+  auto& coming = peer.coming;
+  coming.bytes += told.ByteSizeLong();
+  if (coming.hosts.size() + hosts->size() > kMostHostsOfLeases || coming.bytes > kMostLoadBytes)
     return internal_error("loads of leased hosts: found more than " + std::to_string(kMostHostsOfLeases) +
-                          " hosts, expected fewer");
-  std::move(hosts->begin(), hosts->end(), std::back_inserter(peer.coming));
+                          " hosts or " + std::to_string(kMostLoadBytes >> 20) + " MB, expected less");
+  std::move(hosts->begin(), hosts->end(), std::back_inserter(coming.hosts));
   if (told.more()) return {};
+  ComingLoads all = std::exchange(coming, {});
   auto& loads = peer.loads;
   loads.clear();
   auto& places = peer.places;
   places.clear();
-  for (auto& host : std::exchange(peer.coming, {})) {
+  for (auto& host : all.hosts) {
     if (!host.addresses.empty()) places[host.host] = {std::move(host.addresses), host.port};
     loads[host.host] = {std::move(host.told), std::move(host.age_ms), std::move(host.beyond),
                         std::move(host.status), io::wall_now()};

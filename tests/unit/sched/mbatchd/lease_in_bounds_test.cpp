@@ -46,6 +46,31 @@ TEST_F(LeaseInTest, LoadsAreTakenOfAsManyHostsAsAllLeasesMayHave) {
   EXPECT_FALSE(told(1, false));
 }
 
+// A host may have 64 KB of facts and thousands of indices.
+TEST_F(LeaseInTest, LoadsThatNeverEndAreKeptUpToABoundInBytes) {
+  connects();
+  std::size_t bytes = 0;
+  const auto told = [&](bool more) {
+    wire::PeerMessage message;
+    auto& loads = *message.mutable_lease_loads();
+    for (int i = 0; i < 100; ++i) {
+      auto& host = *loads.add_hosts();
+      host.mutable_facts()->set_name("h" + std::to_string(i));
+      host.mutable_facts()->set_model(std::string(60'000, 'm'));
+    }
+    loads.set_more(more);
+    bytes += message.ByteSizeLong();
+    return in->heard("east", message).has_value();
+  };
+  constexpr std::size_t kMany = std::size_t{70} << 20;
+  for (int report = 0; report < 2; ++report) {
+    for (bytes = 0; bytes < kMany;) ASSERT_TRUE(told(true)) << bytes;
+    ASSERT_TRUE(told(false)) << "each report counts by itself: " << report;
+  }
+  for (bytes = 0; told(true);) ASSERT_LT(bytes, 3 * kMany);
+  EXPECT_GT(bytes, kMany);
+}
+
 TEST_F(LeaseInTest, HostsThatNoLeaseAndNoJobHasAreGone) {
   connects();
   second_lease(1);
