@@ -23,7 +23,7 @@ struct Callback {
   std::string env_dir;     // LSF_ENVDIR, where lsf.conf is
   std::string server_dir;  // LSF_SERVERDIR
   std::string host_type;   // HOSTTYPE
-  std::string key_file;    // where a TaskStarter would not look by itself, else ""
+  std::string key_file;    // "" where a TaskStarter finds it without asking the name services
   bool one_word = false;   // ROLLCALL_ONE_WORD_CALLBACK
   std::string relay = {};  // the name of the relay that TaskStarters start on their host, "": they start none
 };

@@ -6,7 +6,8 @@
 //   order    what is run (RES's); without write permission: a guard has begun
 //   end      FromRes.JobOver, serialized, marked as whole, durable        post    FromRes.PostOver, in the same way
 //   s        the shepherd's Unix socket, for RES                          u/      the user's own
-// A shepherd that ends without its final report was killed: the guard then ends what it started, and the end says SHEPHERD_LOST.
+// A shepherd that ends without its final report was killed: the guard then ends what it started, and the end says SHEPHERD_LOST. On a
+// further host of the job the shepherd has no end to report; there the end says SHEPHERD_LOST unless the shepherd exits with 0.
 #pragma once
 
 #include "common/io/descriptor.hpp"

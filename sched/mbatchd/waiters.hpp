@@ -22,7 +22,8 @@ class Waiters {
     std::function<void(io::LinkId, const wire::BatchReply&)> reply;
     // Why a job pends; the key reason first.
     std::function<std::vector<wire::BatchReply::Reason>(sched::JobKey)> reasons;
-    // The bsub of an interactive job whose process does not run yet has ended, and did not connect again.
+    // The bsub of an interactive job whose process does not run yet has ended before it was told of the job's stream, and did not
+    // connect again.
     std::function<void(const sched::Job&)> abandoned = {};
   };
   Waiters(const sched::book::JobTable& table, Handler handler)

@@ -51,7 +51,7 @@ struct ToldHost {
   wire::Reply::Status status = {};
 };
 Result<std::vector<ToldHost>> believed(const wire::LeaseLoads& told);
-// As many messages as it takes; a message ends with the host that brings it to `most_bytes`. None for no host.
+// As many messages as it takes; a message ends with the host that brings it to `most_bytes`, or with host kMostLeasedHosts. None for no host.
 std::vector<wire::PeerMessage> loads_of(std::vector<wire::LeaseLoads::OfHost> hosts,
                                         std::size_t most_bytes = wire::kFrameLimit / 2);
 

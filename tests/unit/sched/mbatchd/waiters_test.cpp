@@ -87,7 +87,7 @@ TEST_F(WaitersTest, AnInteractiveJobThatPendsIsAbandonedWhenItsBsubIsKilled) {
 }
 
 // It can be killed between its submission and its question. Where it was told of the stream it hangs up to go there.
-TEST_F(WaitersTest, AnInteractiveJobIsAbandonedUntilItsProcessRuns) {
+TEST_F(WaitersTest, AnInteractiveJobIsNotAbandonedOnceItRunsOrItsBsubKnowsItsStream) {
   auto job = sched::book::plain_job();
   job.set_interactive(wire::Submission::PLAIN);
   std::vector<JobKey> abandoned;
