@@ -112,17 +112,45 @@ run "no value" 1; says 'no value of scratch after 60 s'; called 'lsf_daemons sto
 fresh; all_installed
 run "lease as a user" 1 lease; last_line_says 'lease needs root'; never_called cmake
 
-fresh; all_installed; as_superuser
-for tool in sed rmdir; do ln -s "$(command -v "$tool")" "$top/bin/$tool"; done
-echo 'case $1 in status) exit 3 ;; peerkey) : >"${LSF_ENVDIR%/conf}/peers/$2" ;; esac' | built lsf_daemons
-echo 'echo "cluster east: connected, term 1"' | built badmin
-printf '%s\n' 'echo "east IMPORT conn"' 'echo "east IMPORT ok"' | built bclusters
-echo 'echo "Job <7> is submitted to default queue <normal>."; echo RUN >"${0%/*}/state"' | built bsub
-echo 'case $* in *noheader*) cat "${0%/*}/state" ;; esac' | built bjobs
-echo 'echo EXIT >"${0%/*}/state"' | built bkill
+# Two clusters of which all that lease asks succeeds.
+fresh_lease() {
+  fresh; all_installed; as_superuser
+  for tool in sed rmdir; do ln -s "$(command -v "$tool")" "$top/bin/$tool"; done
+  echo 'case $1 in status) exit 3 ;; peerkey) : >"${LSF_ENVDIR%/conf}/peers/$2" ;; esac' | built lsf_daemons
+  echo 'echo "cluster east: connected, term 1"' | built badmin
+  printf '%s\n' 'echo "east IMPORT conn"' 'echo "east IMPORT ok"' | built bclusters
+  echo 'echo "Job <7> is submitted to default queue <normal>."; echo RUN >"${0%/*}/state"' | built bsub
+  echo 'case $* in *noheader*) cat "${0%/*}/state" ;; esac' | built bjobs
+  echo 'echo EXIT >"${0%/*}/state"' | built bkill
+}
+
+fresh_lease
 run "lease" 0 lease; called 'cmake --build build/release'; called 'lsf_daemons peerkey east'; called 'bhosts -e'; called 'bkill 7'; called 'lsf_daemons stop'
 says 'DISTRIBUTION = ([west, 1])'; says 'west$ bclusters'; last_line_says 'Lend ten hosts'
 [ -z "$(find "$top" -name 'quickstart-lease.*')" ] || complain "left the clusters' files"
+
+# The fifth port that is looked at is taken; every cluster's ports are kept.
+fresh_lease
+printf 'case $* in */proc/net/tcp*) [ "$(%s -c "^grep .*/proc/net/tcp" "%s/calls")" -eq 5 ] ;; *) exec %s "$@" ;; esac\n' \
+  "$(command -v grep)" "$top" "$(command -v grep)" | fake grep
+echo 'case $1 in status) exit 3 ;; start) cat "$LSF_ENVDIR/lsf.conf" >>"${0%/*}/confs" ;; peerkey) : >"${LSF_ENVDIR%/conf}/peers/$2" ;; esac' |
+  built lsf_daemons
+run "lease where a port is taken" 0 lease
+ports=$(sed -n 's/^LS._[A-Z]*_PORT=//p' "$top/tree/build/release/bin/confs")
+[ "$(echo "$ports" | sort -u | wc -l)" -eq 6 ] || complain "found the ports $ports, expected six"
+taken=$(grep /proc/net/tcp "$top/calls" | sed -n '5s/.*\]\*:\([0-9A-F]*\) .*/\1/p')
+for port in $ports; do
+  called "]*:$(printf %04X "$port") "
+  [ "$(printf %04X "$port")" != "$taken" ] || complain "uses port $port, which is taken"
+done
+
+# lsf_daemons stop fails and leaves daemons, or says nothing and leaves some.
+for status in 0 1; do
+  fresh_lease
+  echo 'case $1 in status) exit 0 ;; stop) exit '$status' ;; peerkey) : >"${LSF_ENVDIR%/conf}/peers/$2" ;; esac' | built lsf_daemons
+  run "lease that does not stop ($status)" 1 lease; says 'could not be stopped; its files are left there'
+  last_line_says 'a job of west ran on slots that east lent, but not all is stopped'
+done
 
 fresh; all_installed; as_superuser
 for tool in sed rmdir; do ln -s "$(command -v "$tool")" "$top/bin/$tool"; done
