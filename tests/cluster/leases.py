@@ -68,9 +68,9 @@ def test_a_job_runs_on_a_borrowed_host(bench):
     with two(bench) as clusters:
         west, east = clusters["west"], clusters["east"]
         expect(borrowed(west) is None, "no lease is made before a job asks")
-        job = west.bsub("hostname; echo $LSB_JOBID", "-q", "borrow", "-o", "out.%J")
+        job = west.bsub("hostname; echo $LSB_JOBID $LSB_QUEUE", "-q", "borrow", "-o", "out.%J")
         west.wait_for(job, "DONE")
-        expect_in(f"n2\n{job}\n", "\n".join(clusters.lines(f"out.{job}")) + "\n", "output")
+        expect_in(f"n2\n{job} borrow@west\n", "\n".join(clusters.lines(f"out.{job}")) + "\n", "output")
         expect_equal(west.field(job, "exec_host"), "n2@east", "bjobs in west")
         row = wait_until(lambda: borrowed(west), shown(west))
         expect_equal(row[1:4], ["ok", "-", "2"], "bhosts in west")
@@ -320,7 +320,8 @@ def test_the_admin_guide_lends_ten_hosts(bench):
         section = file.read().split("\n## Lend ten hosts to the other department\n")[1].split("\n## ")[0]
     east_resources, west_queues = re.findall(r"```\n(.*?)```", section, re.S)
     typed = re.search(r"```sh\n(.*?)```", section, re.S).group(1).splitlines()
-    with Federation(bench, {"west": ("n1",), "east": ("n2", "n3")}, params={"west": PARAMS, "east": PARAMS}) as clusters:
+    with Federation(bench, {"west": ("n1",), "east": ("n2", "n3")}, params={"west": PARAMS, "east": PARAMS},
+                    slots={"west": "!", "east": "()"}) as clusters:
         west, east = clusters["west"], clusters["east"]
         west.write_batch("lsb.queues", QUEUES + west_queues)
         east.write_batch("lsb.resources", east_resources)
@@ -339,6 +340,8 @@ def test_the_admin_guide_lends_ten_hosts(bench):
         expect_in("east            IMPORT         ok", said[4], typed[4])
         expect_in("n2@east", said[5], typed[5])
         expect_in("n3@east", said[5], typed[5])
+        cpus = east.good("lshosts", "-w", "n2").splitlines()[1].split()[4]
+        expect_equal(borrowed(west)[3], cpus, "slots of a host without MXJ")
         expect_in("n3", said[6], typed[6])
         expect_in("n1@west:", said[7], typed[7])
         expect_in("lent@west", said[7], typed[7])

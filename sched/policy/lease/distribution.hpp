@@ -13,7 +13,7 @@
 
 namespace rollcall::sched::lease {
 
-// Larger shares are divided down by the caller; the sum of all must stay below 2^31 (ckconfig refuses more).
+// Both keep the sum of all shares below 2^31. consumers_of() of exports.hpp lowers larger shares, and ignores further consumers.
 constexpr std::int64_t kMostShares = conf::kMostShares;
 constexpr std::size_t kMostConsumers = 1'000;
 
