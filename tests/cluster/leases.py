@@ -221,7 +221,10 @@ def test_a_slot_comes_back_from_a_consumer_that_is_cut_off(bench):
         east.write_batch("lsb.resources", "")
         east.good("badmin", "reconfig", "-f")
         wait_until(lambda: (borrowed(east, lent) or ["", ""])[1] == "unreach", shown(east), 30)
-        expect_equal(east.field(own[1]), "PEND", "no RES has said that the slot is free")
+        row = json.loads(east.good("bhosts", "-e", "-json"))["RECORDS"][0]
+        expect_equal((row["HOST_NAME"], row["STATE"], row["MAX"], row["HELD"], row["NJOBS"]), (lent, "recalling", "0", "1", "1"),
+                     "the slot is the consumer's: no RES has said that it is free")
+        expect_equal(east.field(own[1]), "PEND", "a job for that slot")
         expect(os.path.exists(f"/proc/{process}"), "the borrowed job runs on")
         east.start_daemon("res", lent)
         east.wait_for(own[1], "RUN")
