@@ -119,6 +119,33 @@ def test_interactive_jobs_run_on_borrowed_hosts(bench):
     bench.saw("-I, -Is, -K and a kill")
 
 
+def test_a_cut_ends_the_terminal_and_the_job_goes_on(bench):
+    place = bench.fresh_directory("place")
+    os.chmod(place, 0o1777)
+    with two(bench) as clusters:
+        west, east = clusters["west"], clusters["east"]
+        command = f"echo begun; while [ ! -e {place}/go ]; do sleep 0.1; echo noise; done; echo end >{place}/end; exit 6"
+        bsub = subprocess.Popen(alice_line(west).split() + ["bsub", "-I", "-q", "borrow", command], env=west.environment(), cwd="/", text=True,
+                                stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        bsub.stdout.readline()
+        expect_equal(bsub.stdout.readline(), "begun\n", "its output")
+        east.kill_daemon("mbatchd", "n2")
+        said = ""
+        while "goes on without its terminal" not in said:
+            line = bsub.stderr.readline()
+            expect(line, f"bsub has ended: {said} {west.logs_text()}")
+            said += line
+        east.start_daemon("mbatchd", "n2")
+        west.wait_for_connection("east")
+        west.wait_for(1, "RUN")
+        with open(f"{place}/go", "w", encoding="utf-8"):
+            pass
+        expect_equal(west.wait_for(1, "DONE", "EXIT"), "EXIT", west.logs_text())
+        expect_equal(read(f"{place}/end"), "end\n", "what the job did behind the cut")
+        expect_equal(bsub.wait(60), 6, "bsub has the job's exit code all the same")
+    bench.saw(said.splitlines()[-1])
+
+
 def test_the_queue_of_the_consumer_dresses_jobs_on_borrowed_hosts(bench):
     place = bench.fresh_directory("place")
     os.chmod(place, 0o1777)

@@ -68,6 +68,10 @@ def test_a_job_runs_on_a_borrowed_host(bench):
     with two(bench) as clusters:
         west, east = clusters["west"], clusters["east"]
         expect(borrowed(west) is None, "no lease is made before a job asks")
+        held = west.bsub("true", "-H", "-q", "borrow", "-o", "/dev/null")
+        done = west.run("bmod", "-m", "n2@east", str(held))
+        expect(done.returncode != 0, f"bmod -m before the lease is made: {done.stdout}{done.stderr}")
+        expect_in("n2@east", done.stderr, "what bmod says of a host that no lease has")
         job = west.bsub("hostname; echo $LSB_JOBID $LSB_QUEUE", "-q", "borrow", "-o", "out.%J")
         west.wait_for(job, "DONE")
         expect_in(f"n2\n{job} borrow@west\n", "\n".join(clusters.lines(f"out.{job}")) + "\n", "output")
@@ -76,6 +80,11 @@ def test_a_job_runs_on_a_borrowed_host(bench):
         expect_equal(row[1:4], ["ok", "-", "2"], "bhosts in west")
         there = east.jobs("source_cluster srcjobid queue exec_host stat")
         expect_equal(there, [f"west {job} borrow@west n2 DONE"], "bjobs in east")
+        done = west.run("bmod", "-m", "n2@east", str(held))
+        expect_equal(done.returncode, 0, f"bmod -m on the lease: {done.stdout}{done.stderr}")
+        west.run("bresume", str(held))
+        west.wait_for(held, "DONE")
+        expect_equal(west.field(held, "exec_host"), "n2@east", "where the job of bmod -m ran")
         bench.saw(" ".join(row))
 
 
@@ -128,9 +137,11 @@ def test_orders_reach_a_job_on_a_borrowed_host(bench):
 def test_a_changed_policy_requeues_jobs(bench):
     with two(bench) as clusters:
         west, east = clusters["west"], clusters["east"]
+        own = east.bsub("sleep 1000", "-o", "/dev/null")
         job = west.bsub("echo $LSB_JOBID >>ran; sleep 1000", "-q", "borrow", "-o", "/dev/null")
         wait_until(lambda: len(clusters.lines("ran")) == 1, shown(west))
         west.wait_for(job, "RUN")
+        east.wait_for(own, "RUN")
         east.write_batch("lsb.resources", "")
         east.good("badmin", "reconfig", "-f")
         west.wait_for(job, "PEND")
@@ -140,8 +151,24 @@ def test_a_changed_policy_requeues_jobs(bench):
         east.good("badmin", "reconfig", "-f")
         west.wait_for(job, "RUN")
         wait_until(lambda: len(clusters.lines("ran")) == 2, shown(west))
-        west.run("bkill", str(job))
-        west.wait_for(job, "EXIT")
+        expect_equal(east.field(own, "stat exec_host"), "RUN n2", "the provider's own job on the host")
+        for side, number in ((west, job), (east, own)):
+            side.run("bkill", str(number))
+            side.wait_for(number, "EXIT")
+
+
+def test_a_job_that_comes_while_the_provider_is_away_waits_for_it(bench):
+    with two(bench) as clusters:
+        west, east = clusters["west"], clusters["east"]
+        west.wait_for(west.bsub("true", "-q", "borrow", "-o", "/dev/null"), "DONE")
+        east.kill_daemon("mbatchd", "n2")
+        wait_until(lambda: ": connected" not in west.standing("east"), lambda: west.standing("east"), 60)
+        job = west.bsub("echo $LSB_JOBID >>ran", "-q", "borrow", "-o", "/dev/null")
+        wait_until(lambda: "n2@east" in west.user("bjobs", "-lp", str(job)).stdout, lambda: west.user("bjobs", "-lp", str(job)).stdout)
+        expect_equal((west.field(job), clusters.lines("ran")), ("PEND", []), "a job while no mbatchd of the provider is there")
+        east.start_daemon("mbatchd", "n2")
+        west.wait_for(job, "DONE")
+        expect_equal(clusters.lines("ran"), [str(job)], "it ran once")
 
 
 def test_a_whole_host_is_the_consumers(bench):
@@ -149,6 +176,7 @@ def test_a_whole_host_is_the_consumers(bench):
         west, east = clusters["west"], clusters["east"]
         east.write_batch("lsb.resources", CHOOSES)
         east.good("badmin", "reconfig", "-f")
+        expect_in("neither cluster can use n2: cluster west has not asked for lease", east.user("bhosts", "-e").stderr, "bhosts -e of a wasted host")
         job = west.bsub("hostname >>ran; sleep 1000", "-q", "borrow", "-o", "/dev/null")
         west.wait_for(job, "RUN")
         wait_until(lambda: len(clusters.lines("ran")) == 1, shown(west))
@@ -371,6 +399,15 @@ def test_files_of_a_job_on_a_borrowed_host_are_those_of_its_cluster(bench):
             pass
         west.wait_for(job, "DONE")
         expect_in("said by west\nbegan\nended\n", "\n".join(clusters.lines("out")) + "\n", "the output in west")
+        place = bench.fresh_directory("place")
+        os.chmod(place, 0o1777)
+        done = west.run("bsub", "-q", "borrow", "-o", f"{home}/out.script", "-e", f"{home}/err", "-cwd", place, "-f", f"{home}/in > {place}/sent",
+                        "-f", f"{home}/returned < {place}/left", input=f"#!/bin/sh\npwd\ncat {place}/sent\necho complains >&2\necho left there >{place}/left\n")
+        script = int(re.search(r"Job <(\d+)>", done.stdout)[1])
+        west.wait_for(script, "DONE")
+        expect_in(f"{place}\nsaid by west\n", "\n".join(clusters.lines("out.script")) + "\n", "the output of a script on standard input")
+        expect_equal(clusters.lines("err"), ["complains"], "-e in west")
+        expect_equal(clusters.lines("returned"), ["left there"], "a file that -f has returned")
 
 
 # One order to the provider, which starts it as a parallel job of its own: two steps, a shepherd on each host, blaunch and pam between them.

@@ -45,6 +45,29 @@ def test_a_job_runs_on_hosts_of_both_clusters(bench):
         wait_until(lambda: west.host_row("n2@east")[4] == "0", shown(west))
 
 
+def test_output_and_usage_are_those_of_all_hosts_without_a_shared_home(bench):
+    place = bench.fresh_directory("place")
+    os.chmod(place, 0o755)
+    with open(f"{place}/holds.py", "w", encoding="utf-8") as file:
+        file.write("import signal, socket\nkept = b'x' * 120_000_000\nprint(socket.gethostname(), 'holds', flush=True)\nsignal.pause()\n")
+    with mixed(bench, apart=("n2",)) as clusters:
+        west = clusters["west"]
+        borrow(clusters)
+        job = west.bsub(f"blaunch -z 'n1 n2' python3 {place}/holds.py", "-q", "both", "-n", "4", "-o", "out.%J")
+        wait_until(lambda: sorted(line for line in west.run("bpeek", str(job)).stdout.splitlines() if line.endswith(" holds")) == ["n1 holds", "n2 holds"],
+                   lambda: f"{west.run('bpeek', str(job))} {shown(west, job)()}", 30)
+        expect_equal(west.field(job, "exec_host"), "2*n1:2*n2@east", "bjobs in west")
+
+        def megabytes():
+            amount = re.match(r"([\d.]+) Mbytes", west.field(job, "mem"))
+            return float(amount[1]) if amount else 0
+
+        wait_until(lambda: megabytes() > 200, lambda: f"both hosts' memory: {west.field(job, 'mem')} {shown(west, job)()}", 60)
+        west.run("bkill", str(job))
+        west.wait_for(job, "EXIT")
+        expect_equal(sorted(line for line in clusters.lines(f"out.{job}") if line.endswith(" holds")), ["n1 holds", "n2 holds"], "the output in west")
+
+
 def test_the_commfail_action_of_the_queue_holds_for_hosts_of_another_cluster(bench):
     with mixed(bench, lent={"east": ("n2", "n3")}, conf="LSF_RES_ALIVE_TIMEOUT=9") as clusters:
         west, east = clusters["west"], clusters["east"]
