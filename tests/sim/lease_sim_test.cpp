@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdlib>
+#include <iostream>
 
 #include "tests/sim/lease_world.hpp"
 
@@ -21,6 +22,20 @@ std::string run(std::uint64_t seed, Fault fault, bool shared, Licences licences 
   LeaseWorld world(seed, fault, shared, licences);
   for (int i = 0; i < kSteps && world.broken.empty(); ++i) world.step();
   return world.broken;
+}
+
+// The first of the seeds whose world the fault breaks, with `words` in what is told of it. It must hold without the fault: else the fault is
+// not what broke it. 0: none.
+std::uint64_t finds(std::uint64_t first, std::uint64_t last, Fault fault, Licences licences = Licences::none,
+                    const std::string& words = "") {
+  for (std::uint64_t seed = first; seed <= last; ++seed) {
+    const std::string broken = run(seed, fault, seed % 2 == 0, licences);
+    if (broken.empty() || broken.find(words) == std::string::npos) continue;
+    EXPECT_EQ(run(seed, Fault::none, seed % 2 == 0, licences), "") << "without the fault, seed " << seed;
+    testing::Test::RecordProperty("seed", std::to_string(seed));
+    return seed;
+  }
+  return 0;
 }
 
 TEST(LeaseSim, NoSlotIsInTwoHands) {
@@ -109,14 +124,7 @@ TEST(LeaseSim, AWithdrawnPolicyEndsTheLeaseOnBothSides) {
 
 class LeaseSimFault : public testing::TestWithParam<Fault> {};
 
-TEST_P(LeaseSimFault, IsFound) {
-  for (std::uint64_t seed = 1; seed <= 3000; ++seed)
-    if (!run(seed, GetParam(), seed % 2 == 0).empty()) {
-      RecordProperty("seed", static_cast<int>(seed));
-      return;
-    }
-  FAIL() << "no seed finds fault " << static_cast<int>(GetParam());
-}
+TEST_P(LeaseSimFault, IsFound) { EXPECT_NE(finds(1, 3000, GetParam()), 0u); }
 INSTANTIATE_TEST_SUITE_P(All, LeaseSimFault,
                          testing::Values(Fault::jobs_of_a_second_master_are_not_heard_of,
                                          Fault::start_beyond_the_grant_is_passed,
@@ -126,34 +134,36 @@ INSTANTIATE_TEST_SUITE_P(All, LeaseSimFault,
                                          Fault::res_runs_an_ended_attempt_again, Fault::res_reports_no_jobs,
                                          Fault::res_tells_an_end_that_has_not_come));
 
-// A fault that breaks few worlds: their number is about one of 10,000.
-class LeaseSimRareFault : public testing::TestWithParam<Fault> {};
+// A fault that breaks about one world of 10,000, and a seed that finds it. Each rule that is changed and each thing that may happen in the
+// world moves these seeds: a test that needs a search prints the seed that belongs here.
+struct RareFault {
+  Fault fault{};
+  std::uint64_t found_by = 0;
+};
+class LeaseSimRareFault : public testing::TestWithParam<RareFault> {};
 
+// At night it always searches.
 TEST_P(LeaseSimRareFault, IsFoundByOneOfManyWorlds) {
-  for (std::uint64_t seed = 1; seed <= 200'000; ++seed)
-    if (!run(seed, GetParam(), seed % 2 == 0).empty()) {
-      RecordProperty("seed", static_cast<int>(seed));
-      return;
-    }
-  FAIL() << "no seed finds fault " << static_cast<int>(GetParam());
+  const auto [fault, known] = GetParam();
+  if (seeds() < 20'000 && finds(known, known, fault) != 0) return;
+  if (seeds() < 500)
+    GTEST_SKIP() << "seed " << known
+                 << " does not find it any more, and ROLLCALL_SIM_SEEDS is too small for a search";
+  const std::uint64_t seed = finds(1, 200'000, fault);
+  EXPECT_NE(seed, 0u) << "no seed finds the fault";
+  if (seed != 0) std::cout << "found by seed " << seed << "; the table has " << known << "\n";
 }
 INSTANTIATE_TEST_SUITE_P(All, LeaseSimRareFault,
-                         testing::Values(Fault::slots_are_used_before_res_has_reported,
-                                         Fault::start_is_passed_before_res_has_reported,
-                                         Fault::report_of_an_older_term_is_believed,
-                                         Fault::res_obeys_an_older_term));
+                         testing::Values(RareFault{Fault::slots_are_used_before_res_has_reported, 17333},
+                                         RareFault{Fault::start_is_passed_before_res_has_reported, 13687},
+                                         RareFault{Fault::report_of_an_older_term_is_believed, 1787},
+                                         RareFault{Fault::res_obeys_an_older_term, 17813}));
 
 class LeaseSimLicenceFault : public testing::TestWithParam<Fault> {};
 
 TEST_P(LeaseSimLicenceFault, IsFound) {
   const bool reported = GetParam() == Fault::reservations_are_taken_as_checked_out;
-  for (std::uint64_t seed = 1; seed <= 3000; ++seed)
-    if (run(seed, GetParam(), seed % 2 == 0, reported ? Licences::reported : Licences::fixed)
-            .find("licences") != std::string::npos) {
-      RecordProperty("seed", static_cast<int>(seed));
-      return;
-    }
-  FAIL() << "no seed finds fault " << static_cast<int>(GetParam());
+  EXPECT_NE(finds(1, 3000, GetParam(), reported ? Licences::reported : Licences::fixed, "licences"), 0u);
 }
 INSTANTIATE_TEST_SUITE_P(All, LeaseSimLicenceFault,
                          testing::Values(Fault::start_beyond_the_instances_is_passed,
