@@ -33,6 +33,12 @@ foreach(name forward_sim_test forward_cycles_sim_test)
   endif()
 endforeach()
 
+# Jobs on hosts of two clusters: 10,000 worlds.
+if(TARGET part_sim_test)
+  add_test(NAME nightly_part_sim_test COMMAND part_sim_test)
+  set_tests_properties(nightly_part_sim_test PROPERTIES LABELS nightly TIMEOUT 14400 ENVIRONMENT "ROLLCALL_SIM_SEEDS=10000")
+endif()
+
 # One lease between two clusters with restarts and two masters: 20,000 worlds of each kind.
 if(TARGET lease_sim_test)
   add_test(NAME nightly_lease_sim_test COMMAND lease_sim_test)
