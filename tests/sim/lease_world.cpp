@@ -71,6 +71,9 @@ void LeaseWorld::step() {
         if (one_in(3) && !old_.exists) res_[host].numbers = {}, res_[host].term = 0;  // one file has both
       }
       break;
+    case 11:
+      if (one_in(6)) restart_consumer();
+      break;
     default:
       deliver(false);
   }
@@ -81,6 +84,15 @@ void LeaseWorld::quiet(bool withdrawn) {
   unreliable_ = false;
   old_.exists = false;
   change_policy(withdrawn);
+  settle();
+}
+
+void LeaseWorld::reclaim_idle() {
+  divide();
+  settle();
+}
+
+void LeaseWorld::settle() {
   for (int round = 0; round < 60; ++round) {
     check_out_or_tell();
     provider_tick(real_);
@@ -469,12 +481,26 @@ void LeaseWorld::place() {
 }
 
 void LeaseWorld::consumer_tick() {
-  for (const auto& [number, attempt] : consumer_disk_.attempts)
+  for (auto& [number, attempt] : consumer_disk_.attempts) {
+    if (attempt.number == GrantNumber{}) {
+      if (!consumer_disk_.lease) continue;
+      attempt.number = consumer_disk_.lease->number;
+    }
     say({.kind = attempt.accepted ? Kind::ask : Kind::start,
          .host = attempt.host,
          .attempt = number,
          .number = attempt.number});
+  }
   if (consumer_disk_.lease) consumer_decides(event::Answered{});
+}
+
+// What was said to it and by it ends with its connection. Its store has the attempts, without the numbers that they were asked for under, and
+// not whether they were accepted: it asks again when the provider has told of the lease.
+void LeaseWorld::restart_consumer() {
+  std::erase_if(bag_, [](const WorldMessage& message) { return message.kind <= Kind::unlisted; });
+  consumer_disk_.lease.reset();
+  for (auto& [number, attempt] : consumer_disk_.attempts)
+    attempt.accepted = false, attempt.number = {}, ++asked_anew;
 }
 
 // ---------------------------------------------------------------- RES

@@ -1,5 +1,5 @@
 // LeaseWorld: one provider, one consumer and the RES of two hosts with one lease between them, and a network that loses, repeats and
-// reorders messages. Each may be restarted, before or after what it decided is on disk; two masters of the provider may run at once.
+// reorders messages. Each may be restarted, the provider before or after what it decided is on disk; two masters of it may run at once.
 // After every step no host may run more jobs than the lease has slots there. With licences every other job of either side holds an instance
 // of a shared resource of both hosts, and no more of them may run than there are instances. Where an elim reports the number, it tells what is
 // free on the licence server, a while ago, and a job checks its licence out some time after it has begun. Owned by a test; all randomness
@@ -101,13 +101,18 @@ class LeaseWorld {
 
   // One random thing happens.
   void step();
-  // Faults stop; all messages arrive until nothing changes. `withdrawn`: the policy goes.
+  static constexpr int kSlots = 5;  // of both hosts
+
+  // Faults stop; all messages arrive until nothing changes, and all jobs end. The policy exports all slots. `withdrawn`: it goes.
   void quiet(bool withdrawn);
+  // After that, of a shared lease: MC_RECLAIM_DELAY is over once.
+  void reclaim_idle();
 
   std::string broken;  // what was violated first; "": nothing
   int started = 0;     // jobs of the consumer that ran
   int moved = 0;       // slots that came back to the provider
   int holders = 0;     // of `started`: jobs with a licence
+  int asked_anew = 0;  // attempts that the consumer had when it was restarted
   int lent_licences() const;
   bool gone() const { return !real_.disk.lease && !consumer_disk_.lease; }
   Phase provider_phase() const { return real_.disk.lease ? real_.disk.lease->phase : Phase::returned; }
@@ -115,6 +120,8 @@ class LeaseWorld {
     return consumer_disk_.lease ? consumer_disk_.lease->phase : Phase::returned;
   }
   bool agree() const;
+  // After quiet(): what keeps a lease with so many slots from having ended as it should, on either side; "": nothing.
+  std::string wrong_end(int slots) const;
   std::string text() const;  // how it stands, for failures
 
  private:
@@ -142,7 +149,7 @@ class LeaseWorld {
     bool exists = true, is_old = false;
   };
   struct ConsumerDisk {
-    std::optional<ConsumerLease> lease;
+    std::optional<ConsumerLease> lease;  // in memory alone
     std::map<int, Attempt> attempts;
     std::uint64_t term = 0;
     int next = 1;
@@ -158,6 +165,7 @@ class LeaseWorld {
   std::string some_host() { return pick(2) ? "a" : "b"; }
 
   void begin();
+  void settle();
   void say(WorldMessage message);
   void deliver(bool reliable);
   void handle(WorldMessage message);
@@ -201,6 +209,7 @@ class LeaseWorld {
   void place();
   void answer();
   void consumer_tick();
+  void restart_consumer();
 
   // RES.
   void res_hears(Res& res, const WorldMessage& message);

@@ -1,4 +1,6 @@
 // LeaseWorld: what must hold, and what is told of a world in which it did not.
+#include <algorithm>
+
 #include "tests/sim/lease_world.hpp"
 
 namespace rollcall::sched::lease {
@@ -46,6 +48,29 @@ bool LeaseWorld::agree() const {
   return real_.disk.lease->number == consumer_disk_.lease->number &&
          told_hosts(*real_.disk.lease) == consumer_disk_.lease->hosts &&
          real_.disk.lease->phase == consumer_disk_.lease->phase;
+}
+
+std::string LeaseWorld::wrong_end(int slots) const {
+  if (!agree()) return "the sides do not agree";
+  if (!real_.disk.lease) return "there is no lease";
+  const ProviderLease& lease = *real_.disk.lease;
+  if (lease.phase != Phase::active) return "the lease is " + std::string(lease::text(lease.phase));
+  if (lease.acknowledged != lease.number) return "the consumer has not acknowledged the number";
+  int all = 0;
+  for (const LentHost& host : lease.hosts) {
+    all += host.has.slots;
+    if (host.has.slots != host.wanted || host.kills || host.has.slots > slots_.at(host.has.host))
+      return "host " + host.has.host + " has other slots than it is to have";
+  }
+  if (all != slots) return "the lease has " + std::to_string(all) + " slots";
+  for (const LentResource& resource : lease.resources)
+    if (resource.has.instances != resource.wanted || resource.kills)
+      return resource.has.name + " has other instances than it is to have";
+  const auto runs = [](const auto& attempt) { return !attempt.second.over; };
+  if (!consumer_disk_.attempts.empty() || !real_.disk.locals.empty() ||
+      std::any_of(real_.disk.attempts.begin(), real_.disk.attempts.end(), runs))
+    return "a job that is over is not known to be";
+  return "";
 }
 
 }  // namespace rollcall::sched::lease
