@@ -163,7 +163,7 @@ Result<lease::LeasedResource> believed_resource(const wire::LeaseResource& told,
   lease::LeasedResource resource{told.name(), told.instances(), {}};
   for (const auto& host : told.hosts()) {
     if (!of_lease.contains(host) || !hosts.insert(host).second)
-      return wrong("host of resource " + told.name(), host, "a host of the lease, once");
+      return wrong("host of resource " + printable(told.name()), host, "a host of the lease, once");
     resource.hosts.push_back(host);
   }
   if (told.hosts().empty()) resource.hosts.assign(of_lease.begin(), of_lease.end());  // an older release

@@ -143,6 +143,16 @@ TEST(LeaseMessages, RefuseWhatCannotBeTrue) {
             "");
 }
 
+// A resource may have any bytes but control characters in its name, as in lsf.shared.
+TEST(LeaseMessages, RefuseAResourceInPrintableText) {
+  wire::LeaseStands told = stands();
+  told.mutable_resources(0)->set_name("App\x9b");
+  told.mutable_resources(0)->add_hosts("no host of the lease");
+  const auto refused = believed(told);
+  ASSERT_FALSE(refused);
+  for (const char c : refused.error().text) EXPECT_TRUE(c >= ' ' && c <= '~') << refused.error().text;
+}
+
 TEST(LeaseMessages, AnswerWithWhatIsUsed) {
   lease::ConsumerLease lease{.id = {"east", 3}, .wants = true};
   const auto answer = believed(answer_of(lease, {7, 2}, {{"a", 1}}, {{"b", 3}}).lease_answer());
