@@ -2,12 +2,13 @@
 // whatever the peer lies, no job of it is root's. Its counters are refused, or stay in their range, and a choice by them can be shown.
 //
 //   input = { length bytes }     length: two bytes, low one first, of what follows: a PeerMessage; an empty one: a job is forwarded,
-//                                time passes
+//                                the leases are withdrawn, time passes
 // An input has at most kMostMessages, and the Book is checked behind the last: its check looks at every job, so inputs of many
 // messages would cost seconds. What breaks it in the middle, breaks it at the end of a shorter input.
 #include <algorithm>
 #include <cstdint>
 #include <cstdlib>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -18,6 +19,8 @@
 #include "sched/policy/forward/verdict_text.hpp"
 #include "sched/policy/peers/crossing.hpp"
 #include "sched/policy/peers/forward_messages.hpp"
+#include "sched/policy/peers/lease_messages.hpp"
+#include "sched/policy/peers/span_messages.hpp"
 #include "sched/policy/peers/user_map.hpp"
 #include "tests/support/site_view.hpp"
 
@@ -27,6 +30,7 @@ using namespace rollcall::sched;
 namespace {
 
 constexpr int kMostMessages = 64;
+constexpr int kMostSlots = 100;  // of a lease on one host
 
 ConfigView site() {
   conf::MemoryFiles files;
@@ -34,7 +38,7 @@ ConfigView site() {
       {"/c/lsf.conf", "LSF_LOGDIR=/l\nLSB_SHAREDIR=/s\n"},
       {"/c/lsf.shared",
        "Begin Cluster\nClusterName\nlab\nEnd Cluster\nBegin HostType\nTYPENAME\nX86_64\nEnd HostType\n"},
-      {"/c/lsf.cluster.lab", "Begin Host\nHOSTNAME type\nhostA X86_64\nEnd Host\n"},
+      {"/c/lsf.cluster.lab", "Begin Host\nHOSTNAME type\nhostA X86_64\nhostB X86_64\nEnd Host\n"},
       {"/c/lsbatch/lab/configdir/lsb.params", "Begin Parameters\nDEFAULT_QUEUE = normal\nEnd Parameters\n"},
       {"/c/lsbatch/lab/configdir/lsb.hosts",
        "Begin HostGroup\nGROUP_NAME GROUP_MEMBER\nbig (hostA)\nEnd HostGroup\n"},
@@ -75,6 +79,8 @@ class Cluster {
     book_.set_term(1);
     book_.rows().loaded(now_);
     told(report::HostCame{});
+    for (const char* const host : {"hostA", "hostB"})
+      follow(book_.hosts().host_told(host, report::HostCame{}, now_));
   }
 
   void hear(const wire::PeerMessage& message) {
@@ -100,6 +106,7 @@ class Cluster {
       case What::kFigures:
         return counted(message.figures());
       default:
+        withdraw_leases();
         return forward();
     }
   }
@@ -133,7 +140,34 @@ class Cluster {
     if (!user) return;
     wire::Submission asked = peers::crossing(offer.asked());
     asked.set_user(claim->user);
-    follow(book_.forwards().offer("east", offer, asked, *user == "root" ? kRoot : kAnn, now_).effects);
+    const Identity& who = *user == "root" ? kRoot : kAnn;
+    if (!book::lent_slots_of(offer).empty()) return lent(offer, asked, who);
+    follow(book_.forwards().offer("east", offer, asked, who, now_).effects);
+  }
+  // What LeaseOut lets through: slots of hosts of ours, each host once, under the attempt's name.
+  void lent(wire::ForwardOffer offer, const wire::Submission& asked, const Identity& who) {
+    const auto slots = book::lent_slots_of(offer);
+    if (offer.attempt().lent_host() != slots.front().host() || !peers::is_name(slots.front().queue()) ||
+        offer.attempt().part() != (offer.part_size() != 0) ||
+        (offer.part_size() != 0 && !peers::check(offer.span())))
+      return;
+    std::set<std::string> hosts;
+    for (const auto& on : slots)
+      if ((on.host() != "hostA" && on.host() != "hostB") || on.slots() < 1 || on.slots() > kMostSlots ||
+          !hosts.insert(on.host()).second)
+        return;
+    offer.clear_asked();
+    if (offer.has_programs()) *offer.mutable_programs() = peers::believed(offer.programs());
+    const auto reserved = peers::believed_of_reserved(offer.reserved());
+    offer.mutable_reserved()->Assign(reserved.begin(), reserved.end());
+    auto answered = book_.forwards().start_on_lent_slots("east", offer, asked, who, now_);
+    if (answered.said.state.has_value() == answered.said.over.has_value()) std::abort();
+    follow(answered.effects);
+  }
+  void withdraw_leases() {
+    for (const auto how : {book::ForwardedJobs::Recall::asks, book::ForwardedJobs::Recall::ends})
+      for (const JobKey key : book_.forwards().held_for("east"))
+        follow(book_.forwards().recall_lent(key, "the lease is withdrawn", now_, how));
   }
   void counted(const wire::QueueFigures& figures) {
     ++updates_;
