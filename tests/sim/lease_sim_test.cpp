@@ -66,7 +66,8 @@ TEST(LeaseSim, SidesAgreeOnLicencesWhenTheFaultsStop) {
     else
       ASSERT_EQ(world.wrong_end(LeaseWorld::kSlots), "") << "seed " << seed << ": " << world.text();
   }
-  EXPECT_GT(holders, static_cast<int>(seeds() / 10));
+  if (seeds() >= 500)
+    EXPECT_GT(holders, static_cast<int>(seeds() / 10));  // a sanitizer's few worlds may have none
 }
 // What counts beside an elim's value though its job has checked it out is idle, until the job ends.
 TEST(LeaseSim, AllReportedLicencesAreLentWhenJobsHaveEnded) {
@@ -80,7 +81,8 @@ TEST(LeaseSim, AllReportedLicencesAreLentWhenJobsHaveEnded) {
     ASSERT_EQ(world.wrong_end(LeaseWorld::kSlots), "") << "seed " << seed << ": " << world.text();
     ASSERT_EQ(world.lent_licences(), LeaseWorld::kLicences) << "seed " << seed << ": " << world.text();
   }
-  EXPECT_GT(holders, static_cast<int>(seeds() / 10));
+  if (seeds() >= 500)
+    EXPECT_GT(holders, static_cast<int>(seeds() / 10));  // a sanitizer's few worlds may have none
 }
 
 // A number of another master is exceeded: this world does not end without that rule.
