@@ -4,7 +4,8 @@
 #
 # With 0 SECONDS it only goes over the CORPUS, which then has at least one file.
 #
-# The committed CORPUS is where it begins; it is copied, and not changed. What is found lies in findings/ beside TARGET.
+# The committed CORPUS is where it begins; it is copied, and not changed. Words of CORPUS.dict are tried, where it is there. What is found lies in
+# findings/ beside TARGET.
 # Exit: 0 nothing found, 1 something found, 2 wrong call or nothing to run.
 set -eu
 
@@ -38,7 +39,12 @@ else
     exit 2
 fi
 
-if "$target" -seed="$seed" "$bound" -timeout=10 -rss_limit_mb=1024 -print_final_stats=1 \
+set --
+if [ -f "$corpus.dict" ]; then
+    set -- "-dict=$corpus.dict"
+fi
+
+if "$target" "$@" -seed="$seed" "$bound" -timeout=10 -rss_limit_mb=1024 -print_final_stats=1 \
     -artifact_prefix="$findings/$name-" "$scratch/corpus" >"$scratch/log" 2>&1; then
     echo "$name: nothing found, $(sed -n 's/^stat::number_of_executed_units: *//p' "$scratch/log") runs"
     # clang's undefined-behaviour sanitizer tells, and goes on. The night, which draws its seeds, fails for it.
