@@ -9,9 +9,9 @@
 #include "sched/mbatchd/forward_wire.hpp"
 #include "sched/mbatchd/steady_clock.hpp"
 #include "sched/policy/answers/lease_rows.hpp"
+#include "sched/policy/cycle/lendable.hpp"
 #include "sched/policy/jobs/site_rules.hpp"
 #include "sched/policy/jobs/two_sided_stop.hpp"
-#include "sched/policy/lease/lease_terms.hpp"
 #include "sched/policy/peers/crossing.hpp"
 #include "sched/policy/peers/forward_messages.hpp"
 #include "sched/policy/peers/lease_messages.hpp"
@@ -224,15 +224,11 @@ void LeaseIn::planned(const sched::cycle::Snapshot& snapshot) {
   std::vector<LeaseId> wanted;
   for (const auto& [id, one] : leases_) {
     if (one.wants || one.phase == lease::Phase::returned) continue;
-    const auto& rules = snapshot.rules();
-    for (const auto demand : snapshot.waiting_demands()) {
-      const auto& asked = snapshot.demand(demand);
-      const auto queue = rules.queue(asked.queue);
-      if (!queue || rules.queues[*queue].row == nullptr) continue;
-      if (!lease::could_use(rules.queues[*queue].row->hosts, asked.asked_hosts, id.provider)) continue;
+    const auto& waiting = snapshot.waiting_demands();
+    if (std::any_of(waiting.begin(), waiting.end(), [&](const auto demand) {
+          return sched::cycle::could_use(snapshot.rules(), snapshot.demand(demand), id.provider);
+        }))
       wanted.push_back(id);
-      break;
-    }
   }
   for (const LeaseId& id : wanted) step(id, lease::event::Wanted{});
 }

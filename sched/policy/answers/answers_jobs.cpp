@@ -6,7 +6,8 @@
 #include "sched/policy/answers/answers_parts.hpp"
 #include "sched/policy/answers/forward_reasons.hpp"
 #include "sched/policy/answers/suspend_reasons.hpp"
-#include "sched/policy/lease/lease_terms.hpp"
+#include "sched/policy/cycle/lendable.hpp"
+#include "sched/policy/lease/lease_report.hpp"
 #include "sched/policy/values/elsewhere.hpp"
 #include "sched/policy/values/host_id.hpp"
 #include "sched/policy/values/job_exceptions.hpp"
@@ -71,12 +72,9 @@ void add_awaited_leases(const AnswerView& view, const Job& job, To& to) {
   if (!view.awaited) return;
   const auto& awaited = view.awaited();
   if (awaited.empty()) return;
-  const auto& rules = view.snapshot.rules();
-  const auto queue = rules.queue(job.record.queue());
-  if (!queue || rules.queues[*queue].row == nullptr) return;
-  const auto asked = cycle::demand_of(job, "").asked_hosts;
+  const auto demand = cycle::demand_of(job, "");
   for (const auto& of : awaited)
-    if (lease::could_use(rules.queues[*queue].row->hosts, asked, of.id.provider))
+    if (cycle::could_use(view.snapshot.rules(), demand, of.id.provider))
       add_reason(to, "Hosts of lease <" + lease::text(of.id) + "> are not free yet",
                  lease::awaited_reason(of.slots, of.id.provider));
 }

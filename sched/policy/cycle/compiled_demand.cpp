@@ -94,6 +94,15 @@ void DemandCompiler::take_rules(const PlacementRules& rules) {
   host_lists_.clear();
 }
 
+std::vector<conf::HostItem> with_all_of_exclusions(std::vector<conf::HostItem> asked) {
+  const auto plain = [](const conf::HostItem& item) { return !item.excluded; };
+  if (std::none_of(asked.begin(), asked.end(), plain)) {
+    asked.push_back({.name = "all"});
+    asked.push_back({.name = "allremote"});
+  }
+  return asked;
+}
+
 std::shared_ptr<const HostList> DemandCompiler::hosts_of(const Demand& demand, const Compiled& compiled) {
   if (compiled.queue == kNoQueue) return nullptr;
   const QueueRule& queue = rules_->queues[compiled.queue];
@@ -124,13 +133,8 @@ std::shared_ptr<const HostList> DemandCompiler::hosts_of(const Demand& demand, c
     if (demand.asked_hosts.empty()) {
       for (const HostPreference& host : *queue.hosts) take(host);
     } else {
-      auto asked = demand.asked_hosts;
-      const auto plain = [](const conf::HostItem& item) { return !item.excluded; };
-      if (std::none_of(asked.begin(), asked.end(), plain)) {
-        asked.push_back({.name = "all"});
-        asked.push_back({.name = "allremote"});
-      }
-      for (const HostPreference& host : rules_->resolve(asked)) take(host);
+      for (const HostPreference& host : rules_->resolve(with_all_of_exclusions(demand.asked_hosts)))
+        take(host);
     }
     return made;
   });

@@ -36,6 +36,8 @@ struct HostList {
 
 // Of the demand: its jobs may have more than one slot, so RECV_FROM counts.
 inline bool parallel(const Demand& demand) { return demand.max_slots > 1 || demand.whole_hosts; }
+// Words of bsub -m: where all of them exclude hosts, all other hosts are asked for.
+std::vector<conf::HostItem> with_all_of_exclusions(std::vector<conf::HostItem> asked);
 
 struct Order {
   resreq::BoundOrder bound;

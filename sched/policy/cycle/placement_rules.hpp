@@ -19,6 +19,7 @@
 #include "common/conf/cluster_files.hpp"
 #include "common/conf/lsb/lsb_files.hpp"
 #include "common/resreq/evaluate.hpp"
+#include "sched/policy/cycle/lendable.hpp"
 #include "sched/policy/values/host_numbers.hpp"
 #include "sched/policy/values/host_on_lease.hpp"
 #include "sched/policy/values/reservations.hpp"
@@ -146,6 +147,7 @@ struct PlacementRules {
   std::unordered_map<std::string, QueueNumber> queue_numbers;
   std::unordered_map<std::string, std::size_t> row_numbers;              // by name
   std::unordered_map<std::string, std::vector<HostNumber>> host_groups;  // groups and partitions, resolved
+  LendableGroups lendable_groups;  // what they name of hosts that no lease has given us yet
   std::unordered_map<std::uint64_t, std::uint32_t> instances;  // resource << 32 | host -> place in `shared`
   std::vector<bool> shared_resources;                          // by resource number
 };

@@ -37,12 +37,6 @@ void add_consumer(LentOfHost& to, const std::string& consumer, int slots) {
     to.consumers += (to.consumers.empty() ? "" : ", ") + consumer;
 }
 
-bool names(const std::vector<conf::HostItem>& items, const std::string& provider) {
-  return std::any_of(items.begin(), items.end(), [&](const conf::HostItem& item) {
-    return !item.excluded && (item.cluster == provider || (item.cluster.empty() && item.name == "allremote"));
-  });
-}
-
 bool share_a_host(const std::vector<std::string>& some, const std::vector<std::string>& others) {
   return std::any_of(some.begin(), some.end(), [&](const std::string& host) {
     return std::find(others.begin(), others.end(), host) != others.end();
@@ -303,12 +297,6 @@ bool waits(const ProviderLease& lease) {
     default:
       return true;
   }
-}
-
-bool could_use(const std::vector<conf::HostItem>& queue_hosts, const std::vector<conf::HostItem>& asked,
-               const std::string& provider) {
-  if (!names(queue_hosts, provider)) return false;
-  return asked.empty() || names(asked, provider);
 }
 
 }  // namespace rollcall::sched::lease

@@ -114,9 +114,4 @@ int awaited_slots(const LeaseOfPolicy& of, const std::map<std::string, OwnHost>&
 // Whether a lease is to be looked at again when a job ends or a host comes.
 bool waits(const ProviderLease& lease);
 
-// The consumer's question: could a pending job use hosts of the cluster? `queue_hosts`: HOSTS of its queue; empty: hosts of the own
-// cluster. `asked`: its -m; empty: none.
-bool could_use(const std::vector<conf::HostItem>& queue_hosts, const std::vector<conf::HostItem>& asked,
-               const std::string& provider);
-
 }  // namespace rollcall::sched::lease

@@ -245,17 +245,5 @@ TEST(LeaseTerms, SlotsOfASharedLeaseAreAddedToOrTakenFromTheHostsOwn) {
   EXPECT_EQ(hosts_now(other, {&one, &other}, {{"b", {8, 5, true}}}, {})["b"].free, 2);
 }
 
-TEST(LeaseTerms, AJobCouldUseALeaseThatItsQueueAndItsHostsName) {
-  const auto words = [](const std::vector<std::string>& all) { return *conf::parse_host_items(all); };
-  EXPECT_FALSE(could_use({}, {}, "east"));
-  EXPECT_FALSE(could_use(words({"all"}), {}, "east"));
-  EXPECT_TRUE(could_use(words({"all", "allremote"}), {}, "east"));
-  EXPECT_TRUE(could_use(words({"all@east"}), {}, "east"));
-  EXPECT_TRUE(could_use(words({"hostA@east+2"}), {}, "east"));
-  EXPECT_FALSE(could_use(words({"all@north"}), {}, "east"));
-  EXPECT_FALSE(could_use(words({"allremote"}), words({"hostB"}), "east"));
-  EXPECT_TRUE(could_use(words({"allremote"}), words({"hostB@east"}), "east"));
-}
-
 }  // namespace
 }  // namespace rollcall::sched::lease

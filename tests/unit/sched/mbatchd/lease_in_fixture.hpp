@@ -34,6 +34,13 @@ class LeaseInTest : public ForwardShellTest {
             [this](const std::string& host, const sched::Attempt&) { waiting.push_back(host); }, [] {}});
     in->configure(configuration);
   }
+  // mbatchd reads new files.
+  void configures(const sched::ConfigView& files) {
+    book->configure(files, now);
+    configuration = configuration_of(files);
+    keeper->configure(configuration->rules);
+    in->configure(configuration);
+  }
   void hear(const std::function<void(wire::PeerMessage&)>& fill) {
     wire::PeerMessage message;
     fill(message);

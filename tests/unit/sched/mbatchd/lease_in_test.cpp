@@ -14,6 +14,66 @@ TEST_F(LeaseInTest, AsksOnlyWhenAPendingJobCouldUseTheLease) {
   EXPECT_TRUE(answered().wants());
 }
 
+TEST_F(LeaseInTest, AsksForAJobWhoseQueueNamesAHostGroup) {
+  const auto lsb = std::make_shared<conf::LsbFiles>(*configuration->files.lsb);
+  lsb->hosts.groups.push_back({.name = "far", .members = {"allremote"}});
+  lsb->queues.front().hosts = {{.name = "far"}};
+  auto files = configuration->files;
+  files.lsb = lsb;
+  configures(files);
+  connects(wire::LeaseStands::OFFERED);
+  const sched::JobKey key{submit(sched::book::plain_job()), 0};
+  keeper->job(key);
+  in->planned(keeper->snapshot());
+  EXPECT_TRUE(answered().wants());
+}
+
+TEST_F(LeaseInTest, AsksForNoJobThatMayNotUseItsHosts) {
+  connects(wire::LeaseStands::OFFERED);
+  auto parallel = sched::book::plain_job();
+  parallel.set_min_slots(2);
+  parallel.set_max_slots(2);
+  keeper->job({submit(parallel), 0});
+  keeper->job({submit(sched::book::plain_job(), sched::book::kRoot), 0});
+  ASSERT_EQ(keeper->snapshot().waiting_demands().size(), 2U);
+  in->planned(keeper->snapshot());
+  EXPECT_FALSE(answered().wants()) << "no RECV_FROM, and root has no account there";
+  const auto cluster = std::make_shared<conf::ClusterFiles>(*configuration->files.cluster);
+  cluster->cluster.remote_clusters.push_back({.name = "east", .receive_from = true});
+  auto files = configuration->files;
+  files.cluster = cluster;
+  configures(files);
+  in->planned(keeper->snapshot());
+  EXPECT_TRUE(answered().wants());
+}
+
+// Further slots of a shared lease come only when it has jobs.
+TEST_F(LeaseInTest, AsksForALeaseThatOffersAParallelJobLessThanItNeeds) {
+  const auto cluster = std::make_shared<conf::ClusterFiles>(*configuration->files.cluster);
+  cluster->cluster.remote_clusters.push_back({.name = "east", .receive_from = true});
+  auto files = configuration->files;
+  files.cluster = cluster;
+  configures(files);
+  in->serves("east");
+  hear([](auto& message) {
+    auto& told = *message.mutable_lease_stands();
+    told.set_lease(5);
+    told.set_state(wire::LeaseStands::OFFERED);
+    told.set_type(wire::LeaseStands::SHARED);
+    told.mutable_number()->set_term(7);
+    auto& host = *told.add_hosts();
+    host.set_host("n2");
+    host.set_slots(1);
+  });
+  held();
+  auto parallel = sched::book::plain_job();
+  parallel.set_min_slots(4);
+  parallel.set_max_slots(4);
+  keeper->job({submit(parallel), 0});
+  in->planned(keeper->snapshot());
+  EXPECT_TRUE(answered().wants());
+}
+
 TEST_F(LeaseInTest, KnowsTheHostsOfALeaseOnceItHasSlots) {
   in->serves("east");
   stands(wire::LeaseStands::OFFERED, 1, 0);
