@@ -39,7 +39,7 @@ void add_hosts(const cycle::PlacementRules& rules, const cycle::LimitRule& rule,
   if (host != kNoHost) return row.add_hosts(rules.hosts[host].text());
   if (!rule.hosts) return;
   for (HostNumber number = 0; number < rule.hosts->size() && !row.more_hosts(); ++number) {
-    if (!(*rule.hosts)[number]) continue;
+    if (!(*rule.hosts)[number] || rules.has_returned(number)) continue;
     if (row.hosts_size() == kMostHostNames)
       row.set_more_hosts(true);
     else

@@ -38,7 +38,7 @@ class RulesMaker {
     rules_->lsb = std::move(lsb);
   }
 
-  std::shared_ptr<const PlacementRules> make() {
+  std::shared_ptr<PlacementRules> make() {
     const auto& params = rules_->lsb->params;
     rules_->suspend_interval_s = whole_seconds(params.sbd_sleep_time);
     rules_->idle_for_paging_s = whole_seconds(params.pg_susp_it);
@@ -347,6 +347,14 @@ class RulesMaker {
   int unnamed_ = 0;
 };
 
+// A job on a returned host is taken from the limits that have counted it when it is over. The files are the same, so the limits have the
+// same places.
+void keep_limits_of_returned(const PlacementRules& before, PlacementRules& rules) {
+  for (std::size_t i = 0; i < rules.limits.size(); ++i)
+    for (HostNumber host = rules.own_hosts; rules.limits[i].hosts && host < before.hosts.size(); ++host)
+      if (rules.has_returned(host)) (*rules.limits[i].hosts)[host] = (*before.limits[i].hosts)[host];
+}
+
 }  // namespace
 
 std::optional<QueueNumber> PlacementRules::queue(std::string_view name) const {
@@ -444,7 +452,10 @@ std::shared_ptr<const PlacementRules> with_borrowed(const PlacementRules& before
   for (const HostId& host : all)
     if (kept.count(host) == 0) returned.push_back(host);
   all.insert(all.end(), borrowed.begin(), borrowed.end());
-  return RulesMaker(before.cluster, before.lsb, all, returned, instances, before.shared_resources).make();
+  const auto rules =
+      RulesMaker(before.cluster, before.lsb, all, returned, instances, before.shared_resources).make();
+  keep_limits_of_returned(before, *rules);
+  return rules;
 }
 
 bool may_be_borrowed(const conf::ClusterFiles& cluster, const std::string& resource) {

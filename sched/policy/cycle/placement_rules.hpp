@@ -103,8 +103,8 @@ struct PlacementRules {
   std::vector<std::uint8_t> returned;  // by host: it was borrowed and no lease has it any more; empty: none
   std::vector<std::uint8_t> serial_only;  // by host: RECV_FROM lets no parallel job on it; empty: none
   std::set<std::string, std::less<>> root_has_account;  // clusters in which UserMap gives root one
-  std::vector<QueueRule> queues;          // in the order of lsb.queues
-  std::vector<BatchRow> rows;             // of lsb.hosts
+  std::vector<QueueRule> queues;                        // in the order of lsb.queues
+  std::vector<BatchRow> rows;                           // of lsb.hosts
   std::vector<LimitRule> limits;
   std::vector<SharedInstance> shared;  // those of ResourceMap, then those that leases give us
   std::uint32_t own_shared = 0;        // so many of them are ours
@@ -136,8 +136,8 @@ struct PlacementRules {
   // The place in `shared` of the instance that `host` belongs to.
   std::optional<std::uint32_t> instance_of(ResourceId resource, HostNumber host) const;
   bool shared_resource(ResourceId resource) const { return shared_resources[resource]; }
-  // The row of lsb.hosts that counts for a host: its own, else its model's, its type's, the default one; nullptr: none, as for
-  // borrowed hosts.
+  // The row of lsb.hosts that counts for a host: its own, else its model's, its type's, the default one; nullptr: lsb.hosts has
+  // none of these.
   const BatchRow* row_of(const HostId& host, const std::string& model, const std::string& type) const;
   // PREEMPT_FOR of the profile, else that of lsb.params.
   const conf::PreemptFor& preempt_for(const std::string& application) const;
@@ -157,8 +157,9 @@ std::shared_ptr<const PlacementRules> placement_rules(std::shared_ptr<const conf
                                                       std::shared_ptr<const conf::LsbFiles> lsb,
                                                       const std::vector<HostId>& borrowed = {});
 // The same files with other borrowed hosts. Hosts keep their numbers: new ones are added behind, and those that `borrowed` does not
-// have are `returned`, which no list of hosts names. Rules that are made anew from files have them no more. Instances of ours keep their
-// places in `shared`, and a resource that was shared once stays so. Instances of resources that may_be_borrowed() says no of are dropped.
+// have are `returned`, which no list of hosts names but those of limits: these count the jobs that are still there. Rules that are made
+// anew from files have them no more. Instances of ours keep their places in `shared`, and a resource that was shared once stays so.
+// Instances of resources that may_be_borrowed() says no of are dropped.
 std::shared_ptr<const PlacementRules> with_borrowed(const PlacementRules& before,
                                                     const std::vector<HostId>& borrowed,
                                                     const std::vector<InstancesOnLease>& instances = {});

@@ -327,6 +327,31 @@ TEST_F(Borrowed, NewsOfOurLimChangeNothingThere) {
   EXPECT_EQ(rows({"east"}), "b1@east 4 ok, b2@east 1 ok");
 }
 
+TEST_F(Borrowed, BlimitsNamesNoHostThatHasReturned) {
+  auto files = book->jobs().config();
+  auto lsb = std::make_shared<conf::LsbFiles>(*files.lsb);
+  conf::ResourceLimit limit;
+  limit.name = "far";
+  limit.consumers["HOSTS"] = {"allremote"};
+  limit.amounts["SLOTS"] = {{4, false, {}}};
+  lsb->resources.limits.push_back(limit);
+  files.lsb = std::move(lsb);
+  book->configure(files, now);
+  keeper.configure(cycle::placement_rules(files.cluster, files.lsb));
+  const auto hosts = [this] {
+    wire::BatchRequest request;
+    request.mutable_limits()->set_configured(true);
+    request.mutable_limits()->set_name("far");
+    const auto reply = whole(request);
+    return std::vector<std::string>(reply.limits().rows(0).hosts().begin(),
+                                    reply.limits().rows(0).hosts().end());
+  };
+  borrow({lent("b1@east", 4), lent("b2@east", 1)});
+  EXPECT_THAT(hosts(), testing::ElementsAre("b1@east", "b2@east"));
+  borrow({lent("b2@east", 1)});
+  EXPECT_THAT(hosts(), testing::ElementsAre("b2@east"));
+}
+
 // No host of the lease is known before the first slot is there.
 TEST_F(Borrowed, AJobIsToldThatSlotsOfItsLeaseAreInUseByTheProvidersJobs) {
   auto files = book->jobs().config();

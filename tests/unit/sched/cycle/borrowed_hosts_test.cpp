@@ -157,6 +157,37 @@ TEST_F(BorrowedHosts, ALeaseThatGoesLeavesItsJobsAndTakesNoNewOnes) {
   EXPECT_EQ(snapshot.broken_invariant(), "");
 }
 
+// Its job still counts, and is taken from the limits when it ends.
+class LimitedBorrowing : public BorrowedHosts {
+ protected:
+  LimitedBorrowing() {
+    scenario = scenario_of(kSite +
+                           "Begin Limit\nNAME = far\nHOSTS = allremote\nSLOTS = 1\nEnd Limit\n"
+                           "Begin Limit\nNAME = each\nPER_HOST = allremote\nJOBS = 4\nEnd Limit\n");
+  }
+};
+
+TEST_F(LimitedBorrowing, ALimitCountsAJobOnAHostThatHasReturnedUntilItEnds) {
+  borrow(kHosts);
+  bring_up(snapshot, kHosts[0], {.slots = 1});
+  Demand demand = demand_of("normal");
+  demand.asked_hosts = {{.name = "allremote"}};
+  wait(1, demand);
+  start();
+  ASSERT_EQ(snapshot.jobs_on(*snapshot.rules().host("b1@east")).size(), 1U);
+  borrow({kHosts[1]});
+  EXPECT_EQ(snapshot.broken_invariant(), "");
+  borrow({kHosts[1], kHosts[2]});
+  EXPECT_EQ(snapshot.broken_invariant(), "") << "also after further changes";
+  bring_up(snapshot, kHosts[1], {.slots = 1});
+  wait(2, demand);
+  EXPECT_EQ(plan(), "") << "the limit is one slot";
+  snapshot.forget({1, 0});
+  EXPECT_EQ(snapshot.broken_invariant(), "");
+  EXPECT_TRUE(snapshot.tallies().taken_on.empty());
+  EXPECT_EQ(plan(), "2 b2@east");
+}
+
 TEST_F(BorrowedHosts, QueuesWithoutHostsUseHostsOfOursAlone) {
   borrow(kHosts);
   for (const HostId& host : kHosts) bring_up(snapshot, host, {.slots = 4});
@@ -529,6 +560,37 @@ RC_GTEST_PROP(BorrowedHostsProperty, LeasesThatChangeDecideLikeANewSnapshot, ())
     RC_ASSERT(starts(schedule(kept, scenario.now), kept) == starts(schedule(fresh, scenario.now), fresh));
     RC_ASSERT(kept.broken_invariant() == "");
   }
+}
+
+// However hosts come and go while jobs start and end, limits count the jobs that there are.
+RC_GTEST_PROP(BorrowedHostsProperty, LimitsCountJobsWhileLeasesChange, ()) {
+  Scenario scenario =
+      scenario_of(kSite +
+                  "Begin Limit\nNAME = far\nHOSTS = allremote\nSLOTS = 6\nEnd Limit\n"
+                  "Begin Limit\nNAME = some\nHOSTS = named h1\nJOBS = 5\nEnd Limit\n"
+                  "Begin Limit\nNAME = each\nPER_HOST = allremote ~b1@east\nSLOTS = 2\nEnd Limit\n");
+  Snapshot& snapshot = scenario.snapshot;
+  const auto draw = [](int most) { return *rc::gen::resize(rc::kNominalSize, rc::gen::inRange(0, most)); };
+  for (int round = 0, id = 0; round < 6; ++round) {
+    std::vector<HostId> lent;
+    for (const HostId& host : kHosts)
+      if (draw(2) == 0) lent.push_back(host);
+    snapshot.take_rules(with_borrowed(snapshot.rules(), lent));
+    RC_ASSERT(snapshot.broken_invariant() == "");
+    for (const HostId& host : lent) bring_up(snapshot, host, {.slots = draw(4)});
+    for (int i = 0; i < 4; ++i)
+      snapshot.wait({.key = {++id, 0}, .demand = snapshot.demand(demand_of("normal", 1 + draw(2)))});
+    apply(schedule(snapshot, scenario.now), scenario.now, snapshot);
+    for (int one = 1; one <= id; ++one)
+      if (snapshot.placed({one, 0}) != nullptr && draw(3) == 0) snapshot.forget({one, 0});
+    RC_ASSERT(snapshot.broken_invariant() == "");
+  }
+  std::vector<JobKey> all;
+  for (const auto& [key, job] : snapshot.placed_jobs()) all.push_back(key);
+  for (const JobKey key : all) snapshot.forget(key);
+  const auto& taken = snapshot.tallies().taken;
+  RC_ASSERT(std::all_of(taken.begin(), taken.end(), [](double one) { return one == 0; }));
+  RC_ASSERT(snapshot.tallies().taken_on.empty());
 }
 
 }  // namespace
