@@ -37,6 +37,12 @@ std::string name_of(const Demand& demand) {
   return name;
 }
 
+// Resources that the host has no longer are in no fact.
+void forget_static_numbers(const IndexTable& indices, HostValues& values) {
+  for (ResourceId id = 0; id < indices.size(); ++id)
+    if (!indices.at(id).dynamic()) values.numbers[id] = kUnknown;
+}
+
 void set_static_numbers(const HostFacts& facts, const IndexTable& indices, HostValues& values) {
   const auto set = [&](const char* name, double number, bool known) {
     if (const auto id = indices.find(name)) values.numbers[*id] = known ? number : kUnknown;
@@ -179,6 +185,7 @@ void Snapshot::set_facts(HostNumber host, const HostFacts& told) {
   HostValues& values = values_[host];
   values.words.assign(indices.size(), {});
   values.has.assign(indices.size(), false);
+  forget_static_numbers(indices, values);
   set_static_numbers(facts, indices, values);
   set_words(facts, indices, values);
   if (const auto server = indices.find("server")) values.has[*server] = facts.server;

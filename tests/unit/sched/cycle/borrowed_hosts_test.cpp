@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
+#include <cmath>
 #include <string>
 #include <vector>
 
@@ -475,6 +476,21 @@ TEST_F(LentLicences, OfAResourceThatWeHaveNotAreUsedByJobsThatWaitAlready) {
   EXPECT_EQ(snapshot.broken_invariant(), "") << "jobs that hold some are counted again";
   start();
   EXPECT_EQ(snapshot.placed_count(), 3U);
+}
+// A static resource that its cluster has taken from the host.
+TEST_F(LentLicences, AStaticNumberThatAHostHasNoLongerIsUnknown) {
+  borrow(kHosts);
+  bring_up(snapshot, kHosts[0], {.slots = 4}, 700);
+  const HostNumber host = *snapshot.rules().host(kHosts[0]);
+  const auto lic = *snapshot.rules().indices().find("far_lic");
+  HostFacts facts;
+  facts.values["far_lic"] = "3";
+  snapshot.set_facts(host, facts);
+  EXPECT_EQ(snapshot.values(host).numbers[lic], 3);
+  facts.values.clear();
+  snapshot.set_facts(host, facts);
+  EXPECT_TRUE(std::isnan(snapshot.values(host).numbers[lic]));
+  EXPECT_EQ(snapshot.values(host).numbers[mem], 700) << "facts say nothing of the load";
 }
 TEST_F(LentLicences, AreHeldAsLongAsTheJobRunsAlsoWhileItIsSuspended) {
   borrow_licences("far_lic", 1);
