@@ -163,10 +163,11 @@ void add_host_counts(const book::StatusCounts& counts, wire::BatchReply::Counts&
   to.set_ususp(counts.ususp);
 }
 
-// bhosts shows jobs that this cluster schedules: those on slots that it lends are the consumer's to show.
+// bhosts shows jobs that this cluster schedules: those on slots that it lends are the consumer's to show, also while they outlast the
+// export.
 book::StatusCounts own_counts(const AnswerView& view, const std::string& host) {
   book::StatusCounts counts = view.jobs.host_counts(host);
-  if (view.jobs.config().lsb->resources.host_exports.empty()) return counts;
+  if (counts.jobs == 0) return counts;
   for (const JobKey key : view.jobs.on_host(host)) {
     const Job* job = view.jobs.find(key);
     if (job == nullptr || !on_lent_slots(job->record)) continue;

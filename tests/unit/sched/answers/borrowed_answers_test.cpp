@@ -407,6 +407,29 @@ class Lent : public Answers {
   }
 };
 
+// Such a job cannot be killed while its host is out of reach.
+TEST_F(Lent, BhostsCountsNoJobOfAnotherClusterThoughNothingIsExportedAnyMore) {
+  ASSERT_TRUE(book->jobs().config().lsb->resources.host_exports.empty());
+  hello("hostA");
+  wire::ForwardOffer offer;
+  offer.mutable_attempt()->mutable_key()->set_id(7);
+  offer.mutable_attempt()->set_attempt(1);
+  offer.mutable_attempt()->set_lent_host("hostA");
+  offer.mutable_lent()->set_lease(3);
+  offer.mutable_lent()->set_host("hostA");
+  offer.mutable_lent()->set_slots(1);
+  const auto answered =
+      book->forwards().start_on_lent_slots("west", offer, book::plain_job(), book::kAnn, now);
+  ASSERT_TRUE(answered.said.state);
+  ASSERT_EQ(book->jobs().host_counts("hostA").jobs, 1U);
+  wire::BatchRequest request;
+  request.mutable_hosts()->add_hosts("hostA");
+  const auto reply = asked(request);
+  ASSERT_EQ(reply.hosts().hosts_size(), 1);
+  EXPECT_EQ(reply.hosts().hosts(0).counts().jobs(), 0U);
+  EXPECT_EQ(reply.hosts().hosts(0).counts().running(), 0U);
+}
+
 TEST_F(Lent, BhostsLNamesTheConsumerOfAHost) {
   wire::BatchRequest request;
   request.mutable_hosts()->set_load(true);
