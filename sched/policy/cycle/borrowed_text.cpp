@@ -23,7 +23,8 @@ class Reasons {
       : state_(snapshot, now),
         search_(state_),
         dispatch_(dispatch),
-        entry_(snapshot.demands()[dispatch.demand]) {
+        entry_(snapshot.demands()[dispatch.demand]),
+        job_(snapshot.pending(dispatch.job)) {
     for (const HostPreference& host : entry_.hosts->hosts) look_at(host);
   }
 
@@ -40,14 +41,24 @@ class Reasons {
   void look_at(const HostPreference& host) {
     if (state_.rules().borrowed(host.host)) return;
     ++ours_;
-    if (search_.suits(entry_, host.host).slots == 0) return;
+    if (excluded(host.host) || search_.suits(entry_, host.host).slots == 0) return;
     ++fitting_;
-    const Alternative& alternative = *chosen();
-    if (state_.room(entry_.demand, *entry_.compiled, alternative, host.host, 1, {}).slots == 0) return;
+    const int least = search_.least(entry_, host.host);
+    least_ = least_ == 0 ? least : std::min(least_, least);
+    if (!has_room(host.host, least)) return;
     ++with_room_;
     best_ = std::max(best_, host.preference);
   }
-  const Alternative* chosen() const { return &entry_.compiled->alternatives.front(); }
+  bool excluded(HostNumber host) const {
+    return job_ != nullptr &&
+           std::find(job_->excluded.begin(), job_->excluded.end(), host) != job_->excluded.end();
+  }
+  bool has_room(HostNumber host, int least) const {
+    const auto& alternatives = entry_.compiled->alternatives;
+    return std::any_of(alternatives.begin(), alternatives.end(), [&](const Alternative& one) {
+      return state_.room(entry_.demand, *entry_.compiled, one, host, least, {}).slots >= least;
+    });
+  }
 
   int preference(HostNumber number) const {
     const auto& hosts = entry_.hosts->hosts;
@@ -56,14 +67,18 @@ class Reasons {
     return found == hosts.end() ? 0 : found->preference;
   }
 
+  std::string no_room() const {
+    const std::string room = least_ > 1 ? "room for " + std::to_string(least_) + " slots" : "room";
+    return fitting_ == 1 ? "the only host of ours that fits has no " + room
+                         : "none of the " + std::to_string(fitting_) + " hosts of ours that fit has " + room;
+  }
+
   std::string why(HostNumber host) const {
     const std::string named =
         entry_.demand.asked_hosts.empty() ? "HOSTS of queue " + entry_.demand.queue : "bsub -m";
     if (ours_ == 0) return named + " names no host of ours";
     if (fitting_ == 0) return "no host of ours fits the job";
-    if (with_room_ == 0)
-      return fitting_ == 1 ? std::string("the only host of ours that fits has no room")
-                           : "none of the " + std::to_string(fitting_) + " hosts of ours that fit has room";
+    if (with_room_ == 0) return no_room();
     if (preference(host) > best_)
       return named + " prefers it, +" + std::to_string(preference(host)) + " to +" + std::to_string(best_);
     if (preference(host) == best_ && dispatch_.placement.hosts.front().host == host)
@@ -75,7 +90,9 @@ class Reasons {
   const HostSearch search_;
   const Dispatch& dispatch_;
   const Snapshot::DemandEntry& entry_;
+  const PendingJob* const job_;
   int ours_ = 0, fitting_ = 0, with_room_ = 0;
+  int least_ = 0;  // slots that are of use on a host that fits; the fewest of all such hosts
   int best_ = INT_MIN;
 };
 

@@ -134,7 +134,6 @@ bool HostSearch::usable(Look& look, const Alternative& alternative, HostNumber h
   return room.slots >= least;
 }
 
-// The fewest slots on a host that are of use to a job of the demand.
 int HostSearch::least(const Snapshot::DemandEntry& entry, HostNumber host) const {
   const Demand& demand = entry.demand;
   const auto& span = entry.compiled->span;

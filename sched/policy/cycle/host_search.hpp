@@ -75,6 +75,8 @@ class HostSearch {
   Fit suits(const Snapshot::DemandEntry& entry, HostNumber host) const;
   // Slots that the job takes of a host at once: those of ptile, or of the whole host; 0: any number.
   int tile(const Snapshot::DemandEntry& entry, HostNumber host) const;
+  // The fewest slots on the host that are of use to a job of the demand.
+  int least(const Snapshot::DemandEntry& entry, HostNumber host) const;
 
  private:
   enum Answer : std::uint8_t { unknown, yes, no };
@@ -101,7 +103,6 @@ class HostSearch {
   Allocation fill_alike(Look& look, const Alternative& alternative, const Each& each) const;
   bool give(Look& look, const Alternative& alternative, HostNumber host, Allocation& draft,
             std::vector<HostNumber>& passed) const;
-  int least(const Snapshot::DemandEntry& entry, HostNumber host) const;
   bool in_part(const Snapshot::DemandEntry& entry, HostNumber host) const;
   bool of_root(const Snapshot::DemandEntry& entry, HostNumber host) const;
   std::optional<std::string> kind(const Compiled& compiled, HostNumber host) const;
