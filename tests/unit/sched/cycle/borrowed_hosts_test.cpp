@@ -315,6 +315,13 @@ TEST_F(BorrowedHosts, TypesThatHostsFindByThemselvesAreTheSameWithoutARowOfLsfSh
   EXPECT_EQ(plan(), "2 b1@east");
 }
 
+TEST_F(BorrowedHosts, ARowOfLsbHostsNamedByTheirTypeCounts) {
+  scenario = scenario_of("Begin Host\nHOST_NAME MXJ\nX86_64 3\ndefault 9\nEnd Host\n" + kSite);
+  borrow(kHosts);
+  bring_up(snapshot, kHosts[0], {.slots = 8});
+  EXPECT_EQ(snapshot.slots(*snapshot.rules().host(kHosts[0])), 3);
+}
+
 TEST_F(BorrowedHosts, WhereTheTileFailsNothingIsSaidOfTheFirstHost) {
   borrow(kHosts);
   for (const HostId& host : kHosts) bring_up(snapshot, host, {.slots = 2});

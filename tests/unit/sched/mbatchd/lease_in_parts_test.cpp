@@ -129,6 +129,32 @@ TEST_F(LeaseInTest, APartThatTheBookDoesNotKnowIsTakenBack) {
   EXPECT_EQ(keeper->snapshot().slots(*keeper->snapshot().rules().host("n3@east")), 1);
 }
 
+// Inside the job hosts have their names without the cluster.
+TEST_F(LeaseInTest, TwoHostsOfOneNameAreNotInOneJob) {
+  connects();
+  hear([](auto& message) {
+    auto& told = *message.mutable_lease_stands();
+    told.set_lease(6);
+    told.set_state(wire::LeaseStands::ACTIVE);
+    told.mutable_number()->set_term(7);
+    told.mutable_number()->set_counter(1);
+    auto& host = *told.add_hosts();
+    host.set_host("hostA");
+    host.set_slots(2);
+  });
+  hear([](auto& message) {
+    auto& host = *message.mutable_lease_loads()->add_hosts();
+    host.mutable_facts()->set_name("hostA");
+    host.add_addresses("10.0.0.2");
+    host.set_port(6883);
+  });
+  const sched::JobKey key = spans({"hostA", "hostA@east"});
+  EXPECT_EQ(count(What::kOffer), 0);
+  EXPECT_EQ(status(key), wire::STATUS_PEND);
+  EXPECT_THAT(job(key).record.excluded_hosts(), testing::ElementsAre("hostA@east"));
+  EXPECT_EQ(job(key).record.start_failure(), "hostA@east: another host of the job has the same name");
+}
+
 TEST_F(LeaseInTest, AJobRunsOnWhileItsPartIsOutOfReach) {
   connects();
   tells_addresses();
