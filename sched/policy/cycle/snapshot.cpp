@@ -244,7 +244,7 @@ std::optional<int> Snapshot::slots(HostNumber host) const {
   if (lent.whole) return 0;
   std::optional<int> all;
   if (values.row != nullptr) all = values.row->slots_of_cpus ? std::optional(values.cpus) : values.row->slots;
-  if (lent.slots == 0) return all;
+  if (!lent.counted && lent.slots == 0) return all;
   return std::max(0, all.value_or(values.cpus) - lent.slots);  // without MXJ its CPUs are exported
 }
 

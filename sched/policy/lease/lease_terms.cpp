@@ -261,6 +261,7 @@ std::map<std::string, LentOfHost> lent_hosts(const std::vector<const LeaseOfPoli
       LentOfHost& to = lent[host.has.host];
       const AttemptsOn used = attempts_on(attempts, one->lease.id.number, host.has.host);
       const int consumers = std::max(host.wanted, in_hand(*one, host, attempts));
+      to.counted = to.counted || (one->shared() && !(one->names_hosts() && one->lease.withdrawn));
       if (!one->shared())
         to.whole = to.whole || !one->names_hosts();
       else if (!one->names_hosts())

@@ -33,6 +33,8 @@ struct LentOfHost {
   // Slots that were ours but for the leases: of whole hosts and of shared leases. Those that PER_HOST adds to a host's own never are.
   int slots_lent = 0;
   std::string consumers;  // that have them, or are to: "east, west"; for pending reasons
+  // Of a shared lease, which divides the host's slots between both sides: without MXJ these are its CPUs, also while the consumer has none.
+  bool counted = false;
   friend bool operator==(const LentOfHost&, const LentOfHost&) = default;
 };
 

@@ -369,6 +369,18 @@ TEST_F(BorrowedHosts, AHostThatIsLentAsAWholeTakesNoJobOfOurs) {
   snapshot.set_lent(h1, {});
   EXPECT_NE(snapshot.slots(h1), 0);
 }
+// A shared lease divides them.
+TEST_F(BorrowedHosts, AHostOfASharedLeaseHasAsManySlotsAsCpusWithoutMxj) {
+  scenario = scenario_of("Begin Host\nHOST_NAME MXJ\ndefault -\nEnd Host\n" + kSite);
+  const HostNumber h1 = *snapshot.rules().host("h1");
+  EXPECT_FALSE(snapshot.slots(h1));
+  snapshot.set_lent(h1, {.slots = 1, .counted = true});
+  EXPECT_EQ(snapshot.slots(h1), 1);
+  snapshot.set_lent(h1, {.counted = true});
+  EXPECT_EQ(snapshot.slots(h1), 2) << "all are ours";
+  snapshot.set_lent(h1, {});
+  EXPECT_FALSE(snapshot.slots(h1));
+}
 TEST_F(BorrowedHosts, AReasonNamesTheSlotsThatAreLentAndTheCluster) {
   const HostNumber h1 = *snapshot.rules().host("h1"), b2 = *snapshot.rules().host("b2");
   const auto reason = [&](int id) {

@@ -200,6 +200,7 @@ TEST(LeaseTerms, MemoryOfASharedLeaseIsTheConsumersWithoutASlotToo) {
   one.lease.hosts[0].has.memory_mb = 500;
   one.both_sides = {{"a", 4}};
   EXPECT_EQ(lent_hosts({&one}, {}).at("a").mem_mb, 500);
+  EXPECT_TRUE(lent_hosts({&one}, {}).at("a").counted) << "its slots are divided";
 }
 TEST(LeaseTerms, ASharedLeaseBeginsWithOneReservedSlotAndKeepsItsDivision) {
   ExportPolicy policy = named({"a"}, 4, {{"west", 1}});
@@ -231,12 +232,13 @@ TEST(LeaseTerms, SlotsOfASharedLeaseAreAddedToOrTakenFromTheHostsOwn) {
   other.lease.hosts = {lent("b", 1, 3)};
   other.both_sides = {{"b", 8}};
   const auto taken = lent_hosts({&one, &other}, {});
-  EXPECT_EQ(taken.at("a"), (LentOfHost{false, -3, 0, 0, 1, "west"}));
-  EXPECT_EQ(taken.at("b"), (LentOfHost{false, 3, 0, 0, 3, "west"})) << "also slots that it is to have";
+  EXPECT_EQ(taken.at("a"), (LentOfHost{false, -3, 0, 0, 1, "west", true}));
+  EXPECT_EQ(taken.at("b"), (LentOfHost{false, 3, 0, 0, 3, "west", true})) << "also slots that it is to have";
   LeaseOfPolicy north = other;
   north.lease.consumer = "north";
   north.lease.id.number = 3;
-  EXPECT_EQ(lent_hosts({&one, &other, &north}, {}).at("b"), (LentOfHost{false, 6, 0, 0, 6, "west, north"}));
+  EXPECT_EQ(lent_hosts({&one, &other, &north}, {}).at("b"),
+            (LentOfHost{false, 6, 0, 0, 6, "west, north", true}));
   one.lease.withdrawn = true;
   EXPECT_EQ(lent_hosts({&one}, {}).at("a"), LentOfHost{}) << "what PER_HOST adds no longer is not ours";
   one.lease.withdrawn = false;
