@@ -66,8 +66,9 @@ TEST(LeaseSim, SidesAgreeOnLicencesWhenTheFaultsStop) {
     else
       ASSERT_EQ(world.wrong_end(LeaseWorld::kSlots), "") << "seed " << seed << ": " << world.text();
   }
-  if (seeds() >= 500)
-    EXPECT_GT(holders, static_cast<int>(seeds() / 10));  // a sanitizer's few worlds may have none
+  if (seeds() >= 500) {  // a sanitizer's few worlds may have none
+    EXPECT_GT(holders, static_cast<int>(seeds() / 10));
+  }
 }
 // What counts beside an elim's value though its job has checked it out is idle, until the job ends.
 TEST(LeaseSim, AllReportedLicencesAreLentWhenJobsHaveEnded) {
@@ -81,8 +82,9 @@ TEST(LeaseSim, AllReportedLicencesAreLentWhenJobsHaveEnded) {
     ASSERT_EQ(world.wrong_end(LeaseWorld::kSlots), "") << "seed " << seed << ": " << world.text();
     ASSERT_EQ(world.lent_licences(), LeaseWorld::kLicences) << "seed " << seed << ": " << world.text();
   }
-  if (seeds() >= 500)
-    EXPECT_GT(holders, static_cast<int>(seeds() / 10));  // a sanitizer's few worlds may have none
+  if (seeds() >= 500) {  // a sanitizer's few worlds may have none
+    EXPECT_GT(holders, static_cast<int>(seeds() / 10));
+  }
 }
 
 // A number of another master is exceeded: this world does not end without that rule.

@@ -161,7 +161,6 @@ TEST_F(CutOffLent, TheKnownStateStaysUntilAnOrderIsCarriedOut) {
 // The provider's administrator has nothing to do with it.
 TEST_F(CutOffLent, AnAdministratorsStopThatHeHasTakenBackIsNotTheProviders) {
   run_on({"b1@east"});
-  const JobKey key{1, 0};
   ask(key, Act::STOP, kRoot);
   tells("b1@east", report::Stopped{attempt(key)});
   lose();
