@@ -58,7 +58,9 @@ class ClockCluster(LoadCluster):
             below = processes.tree_below(lim.pid)
             keepers = {p.pid for p in below if p.name == "melim-keeper"}
             found |= {lim.pid} | {p.pid for p in below if p.name == "melim"}
-            found |= {p.pid for p in below if p.parent in keepers and p.words[-1:] and not p.words[-1].endswith("elim.dies")}
+            # One that has not called exec yet looks like its keeper.
+            elims = [p for p in below if p.parent in keepers and p.pid not in keepers]
+            found |= {p.pid for p in elims if p.words[-1:] and not p.words[-1].endswith("elim.dies")}
         return found
 
     def lines_about_masters(self):

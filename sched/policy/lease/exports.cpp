@@ -369,13 +369,13 @@ void check_exports(const std::vector<ExportPolicy>& policies, const std::vector<
                        "DISTRIBUTION: found no other cluster, expected one that may use what is exported");
     check_parts(policy, problems);
     for (const std::string& host : policy.hosts) {
-      for (const ExportPolicy* other : named[host]) {
-        check_same_consumer(policy, *other, host, problems);
+      for (const ExportPolicy* other : named[host])
         if (policy.shared || other->shared)
           problems.error(conf::place_of(policy.places, "PER_HOST", policy.place),
                          "PER_HOST: host " + printable(host) + " is also in the policy at " +
                              other->place.text() + ", expected one policy beside TYPE=shared");
-      }
+        else
+          check_same_consumer(policy, *other, host, problems);
       named[host].push_back(&policy);
     }
   }

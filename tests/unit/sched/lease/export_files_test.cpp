@@ -54,7 +54,12 @@ std::string at(int line, const std::string& text) {
 }
 
 TEST(ExportFiles, AllowAHostInTwoPoliciesByName) {
-  EXPECT_THAT(said(policy("PER_HOST = a b\nSLOTS = 1") + policy("PER_HOST = a\nSLOTS = 2")), IsEmpty());
+  EXPECT_THAT(
+      said(policy("PER_HOST = a b\nSLOTS = 1") + policy("PER_HOST = a\nSLOTS = 2")),
+      ElementsAre(at(7,
+                     "warning: PER_HOST: host \"a\" is exported to cluster \"west\" by the policy at "
+                     "/c/lsbatch/lab/configdir/lsb.resources:1, too, expected one policy: it uses the "
+                     "slots of one of them")));
 }
 
 TEST(ExportFiles, RefuseAHostOfASharedPolicyInAnotherOne) {
