@@ -7,6 +7,7 @@
 #include "common/io/local_time.hpp"
 #include "sched/mbatchd/history.hpp"
 #include "sched/policy/answers/answers.hpp"
+#include "sched/policy/answers/steady_answer.hpp"
 
 namespace rollcall::mbatchd {
 
@@ -58,12 +59,15 @@ void Queries::answer_view(const Asked& asked) {
   if (!parts)
     return clients_.reply(asked.link,
                           refusal(Refusal::BAD_REQUEST, "this mbatchd does not know what is asked"));
-  Clients::Parts guarded = [next = std::move(*parts), view, files = configuration_,
-                            numbers = keeper_.times_anew(), this]() -> sched::answers::AnswerPart {
-    // Between two parts a reconfiguration may change the numbers of hosts.
-    if (files != configuration_ || numbers != keeper_.times_anew())
-      return refusal(Refusal::FAILED, "the configuration has changed meanwhile, ask again");
-    auto part = next(view());
+  const auto stamp = [this] { return std::pair(configuration_, keeper_.times_anew()); };
+  const auto begin = [request = std::make_shared<const wire::BatchRequest>(asked.request),
+                      who = asked.who](const sched::answers::AnswerView& now) {
+    return sched::answers::answer(*request, who, now);
+  };
+  using Stamp = decltype(stamp());
+  Clients::Parts guarded = [answer = sched::answers::SteadyAnswer<Stamp>(std::move(*parts), begin, stamp),
+                            view, this]() mutable {
+    auto part = answer(view());
     jobs_.pack();
     return part;
   };
