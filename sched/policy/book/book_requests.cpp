@@ -28,8 +28,8 @@ std::vector<JobUnit> units_of(const wire::JobFilter& filter, const Selection& se
     while (last != selection.jobs.end() && last->id == id) ++last;
     return std::vector<JobKey>(first, last);
   };
-  const auto add_each = [&](const std::vector<JobKey>& keys, bool named) {
-    for (const JobKey key : keys) units.push_back({text(key), {key}, named});
+  const auto add_each = [&](const std::vector<JobKey>& keys, bool of_range) {
+    for (const JobKey key : keys) units.push_back({text(key), {key}, true, of_range});
   };
   const bool by_element = MeantName(filter.job_name()).names_elements();
   // An id named twice is handled once: a request may name an array a million times.
@@ -43,15 +43,14 @@ std::vector<JobUnit> units_of(const wire::JobFilter& filter, const Selection& se
       continue;
     }
     auto meant = elements(key.id);
-    // Of several some may be over: that is no failure.
     if (by_element && !meant.empty())
-      add_each(meant, meant.size() == 1);
+      add_each(meant, meant.size() > 1);
     else
       units.push_back({text(key), std::move(meant)});
   }
   std::set<std::int32_t> listed;
   for (const auto& list : filter.index_lists())
-    if (listed.insert(list.id()).second) add_each(elements(list.id()), true);
+    if (listed.insert(list.id()).second) add_each(elements(list.id()), false);
   return units;
 }
 
@@ -353,12 +352,15 @@ Applied nothing_yet() {
 }
 
 // The line for a unit that is done; none: the answer has no line for it.
-std::optional<wire::BatchReply::Outcome> unit_line(const JobUnit& unit, const UnitWork& work,
+std::optional<wire::BatchReply::Outcome> unit_line(const JobUnit& unit, UnitWork& work,
                                                    const std::string& done) {
   if (work.any) return outcome(done);
   const Objection first = work.first.value_or(Objection{std::string(kNoMatch), jobs::Refusal::NO_JOB});
   if (!unit.named && first.why == jobs::Refusal::FAILED) return std::nullopt;
-  return failure("Job <" + unit.name + ">: " + first.text, first.why);
+  auto line = failure("Job <" + unit.name + ">: " + first.text, first.why);
+  if (!unit.of_range || first.text != kFinished) return line;
+  work.is_over = std::move(line);
+  return std::nullopt;
 }
 
 // Applies the request to the next `most` jobs. `apply` does it to one existing job; `done` makes the line for a unit with at least
@@ -389,6 +391,7 @@ wire::BatchReply walk_some(Memory& m, UnitWork& work, std::size_t most, const Ap
   const bool last = work.unit == work.units.size();
   if (last) add_unknown(work.unknown, outcomes);
   work.told = work.told || !outcomes.outcomes().empty();
+  if (last && !work.told && work.is_over) *outcomes.add_outcomes() = *work.is_over, work.told = true;
   if (last && !work.told) return refused(jobs::refusal(jobs::Refusal::NO_JOB, std::string(kNoMatch))).reply;
   reply.set_last(last);
   return reply;

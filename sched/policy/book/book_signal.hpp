@@ -22,7 +22,8 @@ namespace rollcall::sched::book {
 struct JobUnit {
   std::string name;  // "12", "12[3]"
   std::vector<JobKey> keys;
-  bool named = true;  // by id: a failure is reported
+  bool named = true;      // by id: a failure is reported
+  bool of_range = false;  // one of several elements that are named together: that it is over is no failure
 };
 
 // Why a request cannot be applied to a job.
@@ -36,8 +37,9 @@ struct UnitWork {
   std::shared_ptr<SelectWork> selecting;  // null: selection is complete
   Selection selected;                     // of a request by id, until selection is complete
   std::vector<JobUnit> units;
-  std::vector<std::string> unknown;      // ids that do not exist, as written
-  std::optional<jobs::Refusal> refusal;  // of the whole request
+  std::vector<std::string> unknown;                  // ids that do not exist, as written
+  std::optional<wire::BatchReply::Outcome> is_over;  // of an element of a range; told where nothing else is
+  std::optional<jobs::Refusal> refusal;              // of the whole request
 
   std::size_t unit = 0, key = 0;  // the next job: place in `units`, place in JobUnit::keys
   bool all_back = false;          // none of them waits in another cluster any longer

@@ -115,7 +115,16 @@ TEST_F(BookTest, ElementsThatAreOverAreNoFailureOfARange) {
   named.mutable_filter()->set_job_name("arr[2]");
   EXPECT_THAT(signal(named), ElementsAre("! Job <1[2]>: Job has already finished")) << "it alone was meant";
   named.mutable_filter()->set_job_name("arr[1-3]");
+  named.set_action(Act::STOP);
+  EXPECT_THAT(signal(named), ElementsAre("Job <1[1]> is being stopped", "Job <1[3]> is being stopped"));
+  named.set_action(Act::RESUME);
+  ask({1, 3}, Act::RESUME);
+  EXPECT_THAT(signal(named),
+              ElementsAre("Job <1[1]> is being resumed", "! Job <1[3]>: Job is not suspended by a user"))
+      << "that is one";
+  named.set_action(Act::KILL);
   EXPECT_THAT(signal(named), ElementsAre("Job <1[1]> is being terminated", "Job <1[3]> is being terminated"));
+  EXPECT_THAT(signal(named), ElementsAre("! Job <1[3]>: Job has already finished")) << "all are";
 }
 
 // bjobs -J "arr[2]"
