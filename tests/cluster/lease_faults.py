@@ -4,7 +4,7 @@ slow or lossy, masters and RES are killed, and export policies change under runn
 A scene is drawn from its seed. Each job writes down that it runs, and counts which of the jobs that did so on its host are alive: more than
 the host may have slots is a slot in two hands. Some jobs have a task on each slot of their own cluster's and of a borrowed host. A policy that takes
 slots kills jobs, and they run again, so a job may begin once more for each time that its slots were taken back by a cluster whose policy has changed;
-one that is not of several tasks ends by itself once. After each scene all jobs are done, both sides of each lease agree, no host is lent twice, and no
+one that is not of several tasks ends by itself as often at most. After each scene all jobs are done, both sides of each lease agree, no host is lent twice, and no
 slot, process or directory of a job is left.
 
 `short` has 10 scenes on two sets of clusters side by side. `long` has ROLLCALL_SCENES (100), whose faults may last until the masters
@@ -82,7 +82,6 @@ done
 most=$(tail -n "+$from" "$slots" | sort -n | tail -n 1)
 [ "$count" -le "$most" ] || echo "$count jobs on $most slots of $(hostname):$who" >>"$place/doubled"
 sleep "$seconds"
-trap '' INT TERM HUP # what is done is not done again
 echo "$name" >>"$place/ended"
 """
 # Why a job pends again, as bhist says it without blanks, and the cluster that has taken slots back. A host that has gone before it had the
@@ -244,23 +243,24 @@ class Scene:
         expect_equal(self.lines_of("doubled"), [], "slots in two hands")
         ended = self.lines_of("ended")
         expect_equal(sorted(set(ended)), sorted(self.jobs), "jobs that ended by themselves")
-        twice = [name for name in self.jobs if name not in self.of_tasks and ended.count(name) > 1]
-        expect_equal(twice, [], f"jobs that ended by themselves more than once, of {ended}")
         began = [name.split(".run.")[1].rsplit(".", 1)[0] for name in os.listdir(self.place) if ".run." in name]
         self.killed = len(began) - tasks
         for name, (side, job) in self.jobs.items():
-            self.check_attempts(side, job, name, began.count(name))
+            self.check_attempts(side, job, name, began.count(name), ended.count(name))
         wait_until(lambda: all(self.is_clean(side) for side in self.members), self.left, SECONDS)
         for side in self.members:
             self.check_leases(side)
 
-    def check_attempts(self, side, job, name, began):
-        """Another attempt runs only where slots were taken back, by a cluster whose policy has changed."""
+    def check_attempts(self, side, job, name, began, ended):
+        """Another attempt runs only where slots were taken back, by a cluster whose policy has changed. Of one that is killed between its
+        last words and its end the next says them again."""
         said = side.good("bhist", "-l", str(job))
         together = "".join(said.split())  # it breaks lines within words
         recalls = [lender for lender in RECALL.findall(together) if lender in self.changed]
         ran = together.count("Runningwithexecutionhome") if name in self.of_tasks else began
         expect(ran <= 1 + len(recalls), f"job {name} ran {ran} times, and its slots were taken back by {recalls}: {said}")
+        if name not in self.of_tasks:
+            expect(ended <= 1 + len(recalls), f"job {name} ended {ended} times, and its slots were taken back by {recalls}: {said}")
 
     def check_leases(self, side):
         """A host is lent by its own cluster alone, once, to the next one of the ring, which has as much of it."""
@@ -279,8 +279,10 @@ class Scene:
         expect({row["CONSUMER"] for row in rows} <= {BORROWER[side.cluster]}, f"{side.cluster} lends to the next cluster alone: {rows}")
 
     def borrowed_by(self, cluster):
-        rows = [line.split() for line in self.clusters[cluster].user("bhosts", "-w").stdout.splitlines()[1:]]
-        return {row[0]: row[3] for row in rows if "@" in row[0]}
+        """None where bhosts fails."""
+        done = self.clusters[cluster].user("bhosts", "-w")
+        rows = [line.split() for line in done.stdout.splitlines()[1:]]
+        return {row[0]: row[3] for row in rows if "@" in row[0]} if done.returncode == 0 else None
 
     def lines_of(self, name):
         path = os.path.join(self.place, name)
