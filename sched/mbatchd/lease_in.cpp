@@ -225,8 +225,9 @@ void LeaseIn::planned(const sched::cycle::Snapshot& snapshot) {
   for (const auto& [id, one] : leases_) {
     if (one.wants || one.phase == lease::Phase::returned) continue;
     const auto& waiting = snapshot.waiting_demands();
+    const std::string& provider = id.provider;
     if (std::any_of(waiting.begin(), waiting.end(), [&](const auto demand) {
-          return sched::cycle::could_use(snapshot.rules(), snapshot.demand(demand), id.provider);
+          return sched::cycle::could_use(snapshot.rules(), snapshot.demand(demand), provider);
         }))
       wanted.push_back(id);
   }
