@@ -97,7 +97,7 @@ void LeaseOut::held(const std::string& host, const lease::GrantsOnHost& answer) 
     if (const auto found = leases_.find(of); found != leases_.end() && number > found->second.lease.number)
       larger.emplace_back(of, number);
   for (const auto& [of, there] : larger)
-    if (!step(of, lease::event::OnDisk{there})) answers_[of].add({{}, false, there});
+    if (!step(of, lease::event::OnDisk{there})) put_off_[of].add({{}, false, there});
   if (fences_.heard(host)) known_hosts_.insert(host);
   advance_due_ = ask_due_ = true;
   handler_.plan_soon();
@@ -126,6 +126,7 @@ void LeaseOut::host_gone(const std::string& host) {
 
 void LeaseOut::load_came() {
   load_at_ = steady_now();
+  for (const auto& [number, answer] : std::exchange(put_off_, {})) answers_[number].add(answer);
   hosts_changed();
 }
 
@@ -245,7 +246,7 @@ bool LeaseOut::step(std::uint64_t number, const lease::ProviderEvent& event) {
   const auto effects = lease::step(next.lease, event, now, store_.term(), resources);
   const bool differs = unwritten_.contains(number) || peers::row_of(next).SerializeAsString() != before;
   if (differs && !keep(number, &next)) {
-    export_due_ = advance_due_ = true;  // tried again with the next load
+    export_due_ = advance_due_ = true;  // tried again
     return false;
   }
   leases_.at(number) = std::move(next);
@@ -392,9 +393,8 @@ void LeaseOut::take_from_own_hosts() {
 // ---------------------------------------------------------------- the turn
 
 void LeaseOut::flush() {
-  // The consumer says it once: what the store does not keep is taken again in the next turn.
   for (const auto& [number, answer] : std::exchange(answers_, {}))
-    if (!take(number, answer)) answers_[number].add(answer);
+    if (!take(number, answer)) put_off_[number].add(answer);
   if (std::exchange(export_due_, false)) {
     for (const auto& cluster : std::exchange(not_kept_, {})) keep_written_off(cluster);
     export_all();

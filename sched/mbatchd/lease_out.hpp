@@ -109,7 +109,7 @@ class LeaseOut {
     std::set<std::uint64_t> stands;
     std::set<std::uint64_t> over;  // leases that it has answered, and that are not there
   };
-  // What a consumer has said since the last flush(), and what the store did not keep of what was said before.
+  // What a consumer has said since the last flush().
   struct Answer {
     sched::lease::event::Acknowledged newest;
     bool wants = false;
@@ -170,7 +170,7 @@ class LeaseOut {
   sched::lease::LeaseReport report_of(const sched::lease::LeftOut& out) const;
   sched::lease::HostsNow hosts_now(const Lease& of,
                                    const std::map<std::string, sched::lease::OwnHost>& own) const;
-  std::vector<const Lease*> leases_of_others(const std::string& cluster) const;
+  std::vector<const Lease*> leases_of(const std::string& cluster) const;
   std::vector<wire::PeerMessage> loads_for(const std::string& cluster) const;
   sched::lease::LeaseReport report_of(const Lease& lease) const;
   std::vector<wire::PeerMessage> due_for(const std::string& cluster, Peer& peer) const;
@@ -201,7 +201,9 @@ class LeaseOut {
       known_hosts_;  // whose RES has said in this term what it holds, also if it is silent now
   LeaseFences fences_;
   std::map<std::uint64_t, Answer> answers_;  // by lease
-  mutable std::optional<Counted> counted_;   // none: the Book or the hosts of leases have changed since
+  std::map<std::uint64_t, Answer>
+      put_off_;  // the store did not keep it, and it is said once: until the next load
+  mutable std::optional<Counted> counted_;  // none: the Book or the hosts of leases have changed since
   mutable std::size_t counts_ = 0;
   std::size_t steps_ = 0;
   std::map<std::string, Peer> peers_;

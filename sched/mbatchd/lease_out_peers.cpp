@@ -267,9 +267,9 @@ std::vector<lease::LeaseReport> LeaseOut::reports() const {
   return reports;
 }
 
-std::vector<const LeaseOut::Lease*> LeaseOut::leases_of_others(const std::string& cluster) const {
+std::vector<const LeaseOut::Lease*> LeaseOut::leases_of(const std::string& cluster) const {
   auto leases = all();
-  std::erase_if(leases, [&](const Lease* one) { return one->lease.consumer == cluster; });
+  std::erase_if(leases, [&](const Lease* one) { return one->lease.consumer != cluster; });
   return leases;
 }
 
@@ -283,7 +283,7 @@ std::vector<wire::PeerMessage> LeaseOut::loads_for(const std::string& cluster) c
   const LimLoads lim(keeper_.news().loads());
   const auto since = static_cast<std::uint32_t>(
       std::chrono::duration_cast<std::chrono::milliseconds>(steady_now() - load_at_).count());
-  const auto of_others = lease::lent_hosts(leases_of_others(cluster), attempts());
+  const auto of_it = lease::lent_hosts(leases_of(cluster), attempts());
   std::vector<wire::LeaseLoads::OfHost> hosts;
   for (const std::string& name : names) {
     const auto host = rules.host(name);
@@ -303,11 +303,14 @@ std::vector<wire::PeerMessage> LeaseOut::loads_for(const std::string& cluster) c
     }
     const auto& values = snapshot.values(*host);
     // The consumer has of it what it was exported, no more than is free there, and nothing of what is exported to others.
-    const auto others = of_others.find(name);
+    const auto its_own = of_it.find(name);
     const auto is_free = [&](ResourceId id) {
-      const double told = snapshot.told_free(*host, id);
-      if (others == of_others.end()) return told;
-      return std::max(0.0, told - (id == mem ? others->second.mem_mb : others->second.swp_mb));
+      const auto amount = [id](const sched::LentOfHost& lent) {
+        return id == mem ? lent.mem_mb : lent.swp_mb;
+      };
+      const double own = its_own == of_it.end() ? 0 : amount(its_own->second);
+      const double others = std::max(0.0, amount(snapshot.lent(*host)) - own);
+      return std::max(0.0, snapshot.told_free(*host, id) - others);
     };
     const auto said = lim.hosts.find(name);
     if (said != lim.hosts.end()) *to.mutable_status() = said->second->status();

@@ -327,21 +327,29 @@ void check_parts(const ExportPolicy& policy, conf::Problems& problems) {
   if (policy.hosts.size() > kMostHosts)
     problems.warning(place, found(std::to_string(policy.hosts.size()) + " hosts of one policy",
                                   at_most(conf::kMostLeasedHosts) + " for each cluster"));
+  std::int64_t shares = 0;
+  for (const Consumer& consumer : policy.consumers) shares += consumer.shares;
+  for (const Consumer& consumer : policy.consumers) {
+    const std::int64_t part =
+        (policy.names_hosts() ? policy.slots : policy.most_hosts) * consumer.shares / shares;
+    const int most = policy.names_hosts() ? conf::kMostLeasedSlots : conf::kMostLeasedHosts;
+    if (part > most)
+      problems.warning(place,
+                       found("cluster " + printable(consumer.cluster) + " with a share of " +
+                                 amount_words(policy, part) + (policy.names_hosts() ? " of each host" : ""),
+                             at_most(most)));
+  }
   const std::int64_t whole = policy.names_hosts()
                                  ? std::int64_t{policy.slots} * static_cast<std::int64_t>(policy.hosts.size())
                                  : policy.most_hosts;
   if (policy.consumers.empty() || whole > kMostChecked) return;
   const auto parts = divide(whole, shares_of(policy.consumers));
-  for (std::size_t i = 0; i < policy.consumers.size(); ++i) {
-    const std::string cluster = "cluster " + printable(policy.consumers[i].cluster);
+  for (std::size_t i = 0; i < policy.consumers.size(); ++i)
     if (parts[i] == 0 && whole > 0)
-      problems.warning(
-          place, found(cluster + ", whose share of " + amount_words(policy, whole) + " is less than one",
-                       "more: nothing is exported to it"));
-    if (!policy.names_hosts() && parts[i] > conf::kMostLeasedHosts)
-      problems.warning(place, found(cluster + " with a share of " + amount_words(policy, parts[i]),
-                                    at_most(conf::kMostLeasedHosts)));
-  }
+      problems.warning(place,
+                       found("cluster " + printable(policy.consumers[i].cluster) + ", whose share of " +
+                                 amount_words(policy, whole) + " is less than one",
+                             "more: nothing is exported to it"));
 }
 
 // A consumer uses one of its leases on a host.

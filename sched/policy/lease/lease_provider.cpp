@@ -7,6 +7,9 @@
 namespace rollcall::sched::lease {
 namespace {
 
+// Jobs of the provider may be on the slots that the consumer is still to have.
+bool is_whole(const LentHost& host) { return host.has.whole && host.has.slots >= host.wanted; }
+
 // One step of one lease.
 class ProviderStep {
  public:
@@ -160,6 +163,7 @@ class ProviderStep {
                                    [&](const LentHost& host) { return host.has.host == asked.host; });
     LentHost& host = same != lease_.hosts.end() ? *same : lease_.hosts.emplace_back();
     const int slots = host.has.slots;
+    const bool was_whole = is_whole(host);
     const bool came_back = asked.slots > 0 && left_.erase(asked.host) > 0;
     differs_ = differs_ || came_back ||
                (slots > 0 && (host.has.memory_mb != asked.memory_mb || host.has.swap_mb != asked.swap_mb));
@@ -167,6 +171,7 @@ class ProviderStep {
     host.has.slots = slots;
     host.wanted = asked.slots;
     host.kills = asked.slots < slots;
+    differs_ = differs_ || (slots > 0 && is_whole(host) != was_whole);
   }
 
   // Of this term or a later one it was never told: a lie, or a store that was put back. Else another master told it, and the consumer
@@ -339,8 +344,7 @@ std::vector<LeasedHost> told_hosts(const ProviderLease& lease) {
   for (const LentHost& host : lease.hosts) {
     told.push_back(host.has);
     if (has_left(lease, host)) told.back().slots = 0;
-    // Jobs of the provider may be on the slots that it is still to have.
-    told.back().whole = host.has.whole && host.has.slots >= host.wanted;
+    told.back().whole = is_whole(host);
   }
   return told;
 }

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <set>
 
+#include "common/conf/lsb/lease_bounds.hpp"
 #include "common/conf/words.hpp"
 
 namespace rollcall::sched::lease {
@@ -68,10 +69,12 @@ std::string policy_name(const ExportPolicy& policy) {
   return name;
 }
 
+// An older release cut the numbers to those of one lease.
 std::string policy_terms(const ExportPolicy& policy) {
   std::string terms = (policy.shared ? "shared " : "exclusive ") + policy_name(policy) + "; NHOSTS " +
-                      std::to_string(policy.most_hosts) + "; SLOTS " + std::to_string(policy.slots) +
-                      "; MEM " + (policy.memory_mb ? std::to_string(*policy.memory_mb) : "-") + "; SWP " +
+                      std::to_string(std::min(policy.most_hosts, conf::kMostLeasedHosts)) + "; SLOTS " +
+                      std::to_string(std::min(policy.slots, conf::kMostLeasedSlots)) + "; MEM " +
+                      (policy.memory_mb ? std::to_string(*policy.memory_mb) : "-") + "; SWP " +
                       (policy.swap_mb ? std::to_string(*policy.swap_mb) : "-") + "; DISTRIBUTION";
   for (const Consumer& one : policy.consumers) terms += " " + one.cluster + " " + std::to_string(one.shares);
   return terms;

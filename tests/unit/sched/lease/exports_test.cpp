@@ -310,6 +310,8 @@ class LargestLease : public ::testing::Test {
 
 TEST_F(LargestLease, HasAsManyHostsAsItsConsumerAcceptsAndOthersLoseNone) {
   const int all = 3 * kMost;
+  farm.policies = {chosen_by("type==LINUX", 2'000'000, {{"C1", 1}})};
+  EXPECT_NE(problems_of(farm).find("a share of 2000000 hosts, expected at most 10000"), std::string::npos);
   farm.policies = {chosen_by("type==LINUX", all, {{"C1", 1}, {"C2", 1}})};
   EXPECT_EQ(sizes(), (std::vector<std::size_t>{kMost, kMost}));
   EXPECT_NE(problems_of(farm).find("cluster \"C1\" with a share of 15000 hosts, expected at most 10000"),
@@ -324,6 +326,9 @@ TEST_F(LargestLease, HasNoMoreNamedHostsNorSlots) {
   EXPECT_NE(
       problems_of(farm).find("found 20002 hosts of one policy, expected at most 10000 for each cluster"),
       std::string::npos);
+  EXPECT_NE(problems_of(farm).find(
+                "cluster \"C1\" with a share of 4000000 slots of each host, expected at most 1000000"),
+            std::string::npos);
 }
 
 // ---------------------------------------------------------------- shared resources

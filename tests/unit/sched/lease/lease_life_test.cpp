@@ -192,6 +192,14 @@ TEST(LeaseProvider, TellsThatAHostIsWholeOnceTheLastSlotOfItIsThere) {
   EXPECT_EQ(text(step(lease, event::Changed{}, host_now(0, 2), kTerm)), "tell");
   EXPECT_EQ(told_hosts(lease).at(0), (LeasedHost{"a", 4, {}, {}, true}));
 }
+// Its slots are the same, and the consumer takes what it is told with a larger number alone.
+TEST(LeaseProvider, TellsThatAHostHasBecomeWholeByAnotherPolicy) {
+  ProviderLease lease = active(3);
+  const event::Exported whole{{{"a", 3, {}, {}, true}}, {}, false};
+  EXPECT_EQ(text(step(lease, whole, host_now(0, 0), kTerm)), "tell");
+  EXPECT_EQ(lease.number, (GrantNumber{kTerm, 2}));
+  EXPECT_EQ(text(step(lease, whole, host_now(0, 0), kTerm)), "");
+}
 TEST_F(LeaseOfTwoHosts, TheOthersWaitForTheConsumerAloneWhenOneLeaves) {
   EXPECT_EQ(text(step(lease, exports(2), jobs_on_b(2), kTerm)), "tell, fence b, kill 2");
   EXPECT_EQ(lease.phase, Phase::recalling);

@@ -191,6 +191,13 @@ TEST(LeaseTerms, AWholeHostIsGoneFromItsClusterOnceItIsExported) {
   EXPECT_EQ(taken.at("b"), (LentOfHost{false, 0, 700, 0})) << "PER_HOST adds slots; what is used counts once";
 }
 
+// Hosts that were chosen stay while the terms are the same, also over an upgrade.
+TEST(LeaseTerms, AreThoseOfAReleaseThatCutTheNumbers) {
+  ExportPolicy large = chosen("type==any", {{"west", 1}}), cut = large;
+  large.most_hosts = 50'000;
+  cut.most_hosts = 10'000;
+  EXPECT_EQ(policy_terms(large), policy_terms(cut));
+}
 // Only slots of a shared lease change sides: its memory is the consumer's, whoever has the slots.
 TEST(LeaseTerms, MemoryOfASharedLeaseIsTheConsumersWithoutASlotToo) {
   ExportPolicy shared = chosen("type==any", {{"west", 1}});
