@@ -206,11 +206,10 @@ std::optional<Refusal> check_hosts(const wire::Submission& a, const ConfigView& 
   for (const auto& host : a.asked_hosts()) {
     if (host.name() == "others" || hosts_named(config, host.name())) continue;
     if (config.cluster->shared.model(host.name())) continue;
-    const std::string_view cluster = HostId(host.name()).cluster();
-    return refusal(
-        Refusal::NO_HOST,
-        host.name() + ": Bad host name, host group name or host model" +
-            (cluster.empty() ? "" : "; no lease with cluster " + std::string(cluster) + " has it"));
+    const std::string cluster(HostId(host.name()).cluster());
+    return refusal(Refusal::NO_HOST,
+                   host.name() + ": Bad host name, host group name or host model" +
+                       (cluster.empty() ? "" : "; no lease with cluster " + cluster + " has it"));
   }
   return std::nullopt;
 }
