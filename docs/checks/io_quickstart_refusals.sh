@@ -110,6 +110,9 @@ printf '%s\n' 'echo "HOST_NAME status scratch"' 'echo "here ok -"' | built lsloa
 run "no value" 1; says 'no value of scratch after 60 s'; called 'lsf_daemons stop'; no_cluster_left
 
 fresh; all_installed
+run "a word too many" 2 lease here; last_line_says 'found "here" behind "lease"'; never_called cmake
+
+fresh; all_installed
 run "lease as a user" 1 lease; last_line_says 'lease needs root'; never_called cmake
 
 # Two clusters of which all that lease asks succeeds.
