@@ -8,7 +8,7 @@
 // The relay of this host is tried before all of them, once: the job's shepherd, or the process that another TaskStarter started
 // (host_relay.hpp). Each end asks the kernel whether the other is of its own user; the relay is given the key of this pam's relays, and
 // answers with pam's instance when pam has proved itself to it. That it fails says nothing of pam; the addresses are dialed then.
-// Who has just taken the relay's name does not listen at it for a moment: a refusal is none until kRelayListens has passed.
+// A process takes the relay's name first and listens a moment later. So a refused connection is tried again until kRelayListens is over.
 //
 // each address: waiting -> connecting -> handshaking -> reached
 //                  \____________\___________\_________-> failed (why)

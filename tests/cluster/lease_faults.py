@@ -160,7 +160,7 @@ class Scene:
 
     @staticmethod
     def leases_of(side):
-        """What it lends; none where bhosts fails, as it may while mbatchd has just begun."""
+        """The rows of its bhosts -e. None: bhosts has failed, as it may just after mbatchd was started."""
         done = side.user("bhosts", "-e", "-json")
         return json.loads(done.stdout)["RECORDS"] if done.returncode == 0 else None
 
@@ -279,7 +279,7 @@ class Scene:
         expect({row["CONSUMER"] for row in rows} <= {BORROWER[side.cluster]}, f"{side.cluster} lends to the next cluster alone: {rows}")
 
     def borrowed_by(self, cluster):
-        """None where bhosts fails."""
+        """Slots of each borrowed host, by its name. None: bhosts has failed."""
         done = self.clusters[cluster].user("bhosts", "-w")
         rows = [line.split() for line in done.stdout.splitlines()[1:]]
         return {row[0]: row[3] for row in rows if "@" in row[0]} if done.returncode == 0 else None

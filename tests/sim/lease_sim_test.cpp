@@ -24,8 +24,8 @@ std::string run(std::uint64_t seed, Fault fault, bool shared, Licences licences 
   return world.broken;
 }
 
-// The first of the seeds whose world the fault breaks, with `words` in what is told of it. It must hold without the fault: else the fault is
-// not what broke it. 0: none.
+// The first seed whose world breaks with the fault, with `words` in the text of the break. 0: none. The same world must hold without the fault,
+// or else something different broke it.
 std::uint64_t finds(std::uint64_t first, std::uint64_t last, Fault fault, Licences licences = Licences::none,
                     const std::string& words = "") {
   for (std::uint64_t seed = first; seed <= last; ++seed) {

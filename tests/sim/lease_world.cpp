@@ -494,8 +494,8 @@ void LeaseWorld::consumer_tick() {
   if (consumer_disk_.lease) consumer_decides(event::Answered{});
 }
 
-// What was said to it and by it ends with its connection. Its store has the attempts, without the numbers that they were asked for under, and
-// not whether they were accepted: it asks again when the provider has told of the lease.
+// Messages to it and from it are lost with its connections. Its store has the attempts, but neither their grant numbers nor whether they were
+// accepted: it asks for them again when the provider has told of the lease.
 void LeaseWorld::restart_consumer() {
   std::erase_if(bag_, [](const WorldMessage& message) { return message.kind <= Kind::unlisted; });
   consumer_disk_.lease.reset();

@@ -194,7 +194,7 @@ class Snapshot {
   // --- hosts of ours that are lent
   void set_lent(HostNumber host, const LentOfHost& lent);
   const LentOfHost& lent(HostNumber host) const { return lent_[host].what; }
-  // What is free on a host of ours as LIM has told it, without what leases take: mem or swp, in MB. NaN: it has not.
+  // Free memory or swap (index mem or swp) of a host of ours, in MB, as LIM told it: nothing is subtracted for leases. NaN: not told yet.
   double told_free(HostNumber host, ResourceId index) const;
   // What leases take of each instance of ours, by its place in PlacementRules::shared; may be shorter.
   void set_shared_lent(std::vector<double> lent) { shared_lent_ = std::move(lent); }

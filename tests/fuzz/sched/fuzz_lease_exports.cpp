@@ -1,5 +1,5 @@
-// Any bytes as lsb.resources of a provider: what its policies offer is there to be offered, once, and stays while the file does; what is wrong
-// with them is told in lines.
+// Any bytes as lsb.resources of a provider. Its policies offer only hosts, slots and instances that exist, each once, and the same again
+// while the file does not change. Each error is one line.
 //
 //   input = the text of lsb.resources
 #include <cstdint>

@@ -1,5 +1,5 @@
-// What a master of another cluster may say of leases: what is believed is within bounds, whatever the bytes, and both steppers stay sound: no
-// number becomes smaller, the provider never grants more slots than there are nor more than its policy exports, and no error is more than one line.
+// Any bytes as messages about leases from the master of another cluster. What is believed of them is within bounds, no grant number becomes
+// smaller, the provider grants no more slots than exist and than its policy exports, and each error is one line.
 //
 //   input = { length bytes }     length: two bytes, low one first, of what follows: a PeerMessage
 //

@@ -134,6 +134,6 @@ class Slurm:
         return len(states) == len(self.cluster.hosts) and set(states) == {"idle"}
 
     def wait_until_idle(self):
-        """Where a case failed, its srun was killed, and Slurm keeps the nodes for the job until it is told."""
+        """Cancels all jobs first: the srun of a case that failed was killed, and Slurm would keep the nodes for its job."""
         self._ask("scancel", "--quiet", "--user", pwd.getpwuid(os.geteuid()).pw_name)
         wait_until(self.idle, lambda: f"all nodes to be idle again: {self.states()}", 60)

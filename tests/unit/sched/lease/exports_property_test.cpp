@@ -1,5 +1,5 @@
-// What holds of every export: a host is exported as a whole once, NHOSTS is kept, and what was chosen stays when other hosts come and go,
-// also for good.
+// Properties of exports: a whole host is exported once, there are no more than NHOSTS, and a chosen host stays with its consumer when other
+// hosts go down, come up, or are taken out of the cluster.
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 

@@ -192,7 +192,7 @@ TEST(LeaseProvider, TellsThatAHostIsWholeOnceTheLastSlotOfItIsThere) {
   EXPECT_EQ(text(step(lease, event::Changed{}, host_now(0, 2), kTerm)), "tell");
   EXPECT_EQ(told_hosts(lease).at(0), (LeasedHost{"a", 4, {}, {}, true}));
 }
-// Its slots are the same, and the consumer takes what it is told with a larger number alone.
+// The slots are the same, but the number must rise: the consumer ignores hosts that come with a number it knows.
 TEST(LeaseProvider, TellsThatAHostHasBecomeWholeByAnotherPolicy) {
   ProviderLease lease = active(3);
   const event::Exported whole{{{"a", 3, {}, {}, true}}, {}, false};

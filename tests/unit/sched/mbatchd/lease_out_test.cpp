@@ -48,7 +48,7 @@ TEST_F(LeaseOutTest, KeepsTheMemoryOfAHostOverARestartUntilLimTellsOfIt) {
   EXPECT_EQ(memory(), 800);
 }
 
-// What is exported is the most that the consumer may have, not what is free there.
+// Exported memory is an upper limit: there may be less that is free.
 TEST_F(LeaseOutTest, TellsTheMemoryThatIsFreeOnAHostLessWhatIsExportedToOthers) {
   const auto told = [this] {
     for (auto one = said.rbegin(); one != said.rend(); ++one)
