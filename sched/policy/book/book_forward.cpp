@@ -72,7 +72,9 @@ wire::JobElsewhere elsewhere_of(const Job& of) {
   job.set_queue(record.queue());
   job.set_status(shown_status(record));
   job.set_suspend_reasons(stopped_for(record));
-  if (placed(record.status())) *job.mutable_hosts() = record.hosts();
+  // Its end says where it ran, too: a short run may be over before its begin is told.
+  if (placed(record.status()) || (finished(record.status()) && record.started()))
+    *job.mutable_hosts() = record.hosts();
   job.set_signal_number(record.from().signal_number());
   job.set_exec_user(record.exec_user().empty() ? of.asked->user() : record.exec_user());
   job.set_exec_home(record.exec_home());

@@ -274,9 +274,12 @@ class LifeElsewhere : protected LifeEnd {
     return record_.attempt() > 1 ? 0 : record_.ssusp_s() + record_.ususp_s();
   }
 
-  // It has begun and ended while its cluster was out of reach: the report of its begin never came, and with it on which hosts it ran.
+  // The report of its begin never came: it has begun and ended while its cluster was out of reach, or faster than that was told.
   void began_unheard(report::Over& told) {
-    if (told.there) *record_.mutable_forwarded()->mutable_there() = *told.there;
+    if (told.there) {
+      *record_.mutable_forwarded()->mutable_there() = *told.there;
+      note_place(*told.there);
+    }
     const std::int64_t least = std::min(record_.status_us(), now_.us);  // the clock may be set
     told.end_us = std::clamp(now_.us - told.ended_s_ago.value_or(0) * 1'000'000, least, now_.us);
     const WallTime began{std::max(least, told.end_us - told.took_s.value_or(told.run_s) * 1'000'000)};

@@ -361,6 +361,13 @@ TEST_F(PostExecution, OfAForwardedJobIsToldWhenItEnds) {
   EXPECT_FALSE(said());
 }
 
+// Where the begin was not told, from an end that came with it, this alone says where the job ran.
+TEST_F(PostExecution, TheEndBeforeItSaysOnWhichHostsTheJobRan) {
+  ASSERT_TRUE(said());
+  ASSERT_EQ(said()->job().hosts_size(), 1);
+  EXPECT_EQ(said()->job().hosts(0).name(), "hostA");
+}
+
 TEST_F(PostExecution, IsNotToldToAnOlderRelease) {
   EXPECT_FALSE(acknowledged(false).empty());
   tells("hostA", report::PostOver{attempt(key), false});

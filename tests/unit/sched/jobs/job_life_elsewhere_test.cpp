@@ -267,8 +267,10 @@ TEST_F(Elsewhere, WhoseBeginWasNeverToldHasItsRunTimeAllTheSame) {
   auto end = ended(0);
   end.told.run_s = 40;
   end.told.there.emplace().add_hosts()->set_name("n2");
+  end.told.there->set_exec_cwd("/tmp/there");
   happens(end);
   EXPECT_EQ(status(), wire::STATUS_DONE);
+  EXPECT_EQ(job.record.exec_cwd(), "/tmp/there");
   EXPECT_EQ(job.record.forwarded().there().hosts(0).name(), "n2") << "EXEC_HOST of bjobs and bacct";
   EXPECT_EQ(job.record.run_s(), 40);
   EXPECT_EQ(job.record.pend_s(), 60);
