@@ -309,9 +309,9 @@ class Daemon {
 
   void host_told(const std::string& host, const sched::HostReport& report) {
     io::changing([&] {
-      if (std::holds_alternative<sched::report::HostCame>(report)) {
+      if (const auto* came = std::get_if<sched::report::HostCame>(&report)) {
         keeper_.connected(host, true);
-        if (sched::HostId(host).ours()) clusters_.host_came(host);
+        if (sched::HostId(host).ours()) clusters_.host_came(host, *came);
         scheduler_.want();
       }
       changed(book_.hosts().host_told(host, report, wall_now()));

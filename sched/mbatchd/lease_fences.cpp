@@ -6,14 +6,23 @@ namespace rollcall::mbatchd {
 
 namespace lease = sched::lease;
 
-void LeaseFences::came(const std::string& host, const lease::GrantNumbers& leases) {
+void LeaseFences::came(const std::string& host, const lease::GrantNumbers& leases, bool strangers) {
   lease::HostGrants& here = hosts_[host];
-  here.came();
+  here.came(strangers);
   ask(host, here, leases);
+  note_strangers(host, here);
 }
 
 void LeaseFences::gone(const std::string& host) {
   if (const auto here = hosts_.find(host); here != hosts_.end()) here->second.gone();
+  with_strangers_.erase(host);
+}
+
+void LeaseFences::note_strangers(const std::string& host, const lease::HostGrants& here) {
+  if (here.strangers())
+    with_strangers_.insert(host);
+  else
+    with_strangers_.erase(host);
 }
 
 void LeaseFences::ask(const ByHost& leases) {
@@ -42,7 +51,9 @@ void LeaseFences::ask_again() {
 bool LeaseFences::answered(const std::string& host, const lease::GrantsOnHost& answer,
                            const std::function<bool(const sched::Attempt&)>& knows) {
   const auto here = hosts_.find(host);
-  return here != hosts_.end() && here->second.answered(answer, knows);
+  if (here == hosts_.end() || !here->second.answered(answer, knows)) return false;
+  note_strangers(host, here->second);
+  return true;
 }
 
 bool LeaseFences::heard(const std::string& host) const {

@@ -71,23 +71,36 @@ void LeaseOut::configure(std::shared_ptr<const Configuration> configuration) {
 
 // ---------------------------------------------------------------- hosts of ours
 
-void LeaseOut::host_came(const std::string& host) {
+void LeaseOut::host_came(const std::string& host, const sched::report::HostCame& came) {
   export_due_ = advance_due_ = true;
   for (auto& [cluster, peer] : peers_) peer.loads = true;  // where the host is reached
   // At once: the orders that follow are under these grants.
   const auto all = leases_by_host();
   const auto here = all.find(host);
-  fences_.came(host, here == all.end() ? lease::GrantNumbers{} : here->second);
+  const bool strangers = std::any_of(came.jobs.begin(), came.jobs.end(), [&](const auto& held) {
+    return held.lent && held.state != sched::report::Held::State::over && !runs_on(host, held.attempt);
+  });
+  fences_.came(host, here == all.end() ? lease::GrantNumbers{} : here->second, strangers);
+  mind_strangers();
+}
+
+bool LeaseOut::runs_on(const std::string& host, const sched::Attempt& attempt) const {
+  const sched::Job* job = jobs_.find(attempt.job);
+  return job && sched::placed(job->status()) && job->record.attempt() == attempt.number &&
+         std::any_of(job->record.hosts().begin(), job->record.hosts().end(),
+                     [&](const auto& on) { return on.name() == host; });
+}
+
+// Nothing of ours starts beside them.
+void LeaseOut::mind_strangers() {
+  if (minded_ == fences_.with_strangers()) return;
+  minded_ = fences_.with_strangers();
+  take_from_own_hosts();
 }
 
 void LeaseOut::held(const std::string& host, const lease::GrantsOnHost& answer) {
-  const auto knows = [&](const sched::Attempt& attempt) {
-    const sched::Job* job = jobs_.find(attempt.job);
-    return job && sched::placed(job->status()) && job->record.attempt() == attempt.number &&
-           std::any_of(job->record.hosts().begin(), job->record.hosts().end(),
-                       [&](const auto& on) { return on.name() == host; });
-  };
-  if (!fences_.answered(host, answer, knows)) return;
+  if (!fences_.answered(host, answer, [&](const auto& attempt) { return runs_on(host, attempt); })) return;
+  mind_strangers();
   if (!fences_.heard(host))
     log_.warning("RES of " + host + ": " +
                  (answer.why_not.empty() ? "it has jobs on lent slots that are not known here: they are ended"
@@ -387,7 +400,9 @@ void LeaseOut::take_from_own_hosts() {
   const auto lent = lease::lent_instances(all(), own, held_by_attempts());
   std::vector<double> by_place(own.empty() ? 0 : keeper_.snapshot().rules().own_shared);
   for (std::size_t i = 0; i < own.size(); ++i) by_place[own[i].place] = lent[i];
-  keeper_.lend(lease::lent_hosts(all(), attempts()), std::move(by_place));
+  auto hosts = lease::lent_hosts(all(), attempts());
+  for (const std::string& host : minded_) hosts[host].strangers = true;
+  keeper_.lend(std::move(hosts), std::move(by_place));
 }
 
 // ---------------------------------------------------------------- the turn

@@ -63,7 +63,7 @@ class LeaseOut {
   void configure(std::shared_ptr<const Configuration> configuration);
 
   // --- hosts of ours
-  void host_came(const std::string& host);
+  void host_came(const std::string& host, const sched::report::HostCame& came);
   void host_gone(const std::string& host);
   // The grants that an order for the attempt is under; empty: it has slots of our own.
   sched::lease::GrantNumbers grants_of(const std::string& host, const sched::Attempt& attempt) const;
@@ -164,6 +164,8 @@ class LeaseOut {
   void end_recalled(TimePoint now);
   void advance();
   void take_from_own_hosts();
+  void mind_strangers();
+  bool runs_on(const std::string& host, const sched::Attempt& attempt) const;
   // Tells the consumer where they have changed.
   void note_remarks(std::uint64_t number, const std::map<std::string, sched::lease::OwnHost>& own);
   sched::lease::LeaseRemarks remarks_of(std::uint64_t number) const;
@@ -200,6 +202,7 @@ class LeaseOut {
   std::set<std::string>
       known_hosts_;  // whose RES has said in this term what it holds, also if it is silent now
   LeaseFences fences_;
+  std::set<std::string> minded_;             // hosts of fences_.with_strangers() that the snapshot knows
   std::map<std::uint64_t, Answer> answers_;  // by lease
   std::map<std::uint64_t, Answer>
       put_off_;  // the store did not keep it, and it is said once: until the next load

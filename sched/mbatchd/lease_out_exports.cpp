@@ -47,12 +47,6 @@ std::pair<std::int64_t, std::int64_t> memory_on(const wire::JobRecord& record, c
   return {0, 0};
 }
 
-// MXJ, its CPUs where MXJ is not given.
-int own_slots(const sched::cycle::HostValues& values) {
-  if (values.row == nullptr || values.row->slots_of_cpus) return values.cpus;
-  return values.row->slots.value_or(values.cpus);
-}
-
 }  // namespace
 
 std::vector<lease::LeasedHost> LeaseOut::exported_by(const Lease& of, const lease::Offer& offer) const {
@@ -79,7 +73,7 @@ std::vector<lease::ExportHost> LeaseOut::export_hosts() const {
     const bool awaited = before != exported.end() && !known_hosts_.contains(name);
     const bool up = !state.unavailable && (!state.unreachable || awaited);
     // The CPUs of a host that is down may be unknown: what was exported of it stays.
-    const int slots = !up && before != exported.end() ? before->second : own_slots(values);
+    const int slots = !up && before != exported.end() ? before->second : sched::cycle::own_slots(values);
     hosts.push_back({name, keeper_.facts_of(host).type, slots, up, nullptr});
   }
   return hosts;
@@ -92,7 +86,7 @@ std::map<std::string, lease::OwnHost> LeaseOut::own_hosts(const std::vector<leas
   std::map<std::string, lease::OwnHost> own;
   const auto add = [&](const std::string& name) {
     if (const auto host = rules.host(name); host && *host < rules.own_hosts)
-      own[name] = {.slots = own_slots(snapshot.values(*host)),
+      own[name] = {.slots = sched::cycle::own_slots(snapshot.values(*host)),
                    .used = snapshot.tallies().slots[*host],
                    .heard = fences_.heard(name),
                    .known = known_hosts_.contains(name),

@@ -280,8 +280,8 @@ void OtherClusters::take_span(const std::string& cluster, const wire::ForwardOff
   order_again();
 }
 
-void OtherClusters::host_came(const std::string& host) {
-  lease_out_.host_came(host);
+void OtherClusters::host_came(const std::string& host, const sched::report::HostCame& came) {
+  lease_out_.host_came(host, came);
   order_again();
 }
 

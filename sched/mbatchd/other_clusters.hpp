@@ -67,7 +67,7 @@ class OtherClusters {
   sched::Engine& borrowed() { return lease_in_; }
 
   // --- our own hosts
-  void host_came(const std::string& host);
+  void host_came(const std::string& host, const sched::report::HostCame& came);
   void host_gone(const std::string& host) { lease_out_.host_gone(host); }
   void load_came() { lease_out_.load_came(); }
   // Under which grants an order for the attempt is; empty: it has slots of our own.

@@ -82,7 +82,8 @@ report::HostCame came(const FromRes::ResHello& hello) {
   report::HostCame came;
   came.jobs.reserve(static_cast<std::size_t>(hello.jobs_size()));
   for (const auto& held : hello.jobs())
-    came.jobs.push_back({attempt_of(held.job()), state_of(held.state()), held.first_host()});
+    came.jobs.push_back(
+        {attempt_of(held.job()), state_of(held.state()), held.first_host(), held.grants_size() > 0});
   came.knows_go = hello.knows_go();
   came.blank = hello.term() == 0;  // every RES keeps the term of the first mbatchd that greets it
   return came;

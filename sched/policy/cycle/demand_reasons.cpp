@@ -326,6 +326,9 @@ class Explanation {
       case Obstacle::closed:
         return plain(host, fit, "Closed by LSF administrator",
                      "closed by an administrator, badmin hopen opens it");
+      case Obstacle::strangers:
+        return plain(host, fit, "Host is used by jobs of other clusters",
+                     "jobs on lent slots that are not known here are being ended there");
       case Obstacle::locked:
         return plain(host, fit, "Host is locked",
                      "locked by lsadmin limlock, or by RUNWINDOW of lsf.cluster");

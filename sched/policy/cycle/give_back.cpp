@@ -85,10 +85,14 @@ bool WorkingState::alone_enough(const PlacedJob& job) const {
   });
 }
 
+int WorkingState::slots_to_go_on(HostNumber host) const {
+  return has_strangers(host) ? 0 : free_slots_[host] + snapshot_->not_taken(host);
+}
+
 bool WorkingState::run_again(const PlacedJob& job) {
   const auto& hosts = job.placement.hosts;
   if (std::any_of(hosts.begin(), hosts.end(),
-                  [this](const SlotsOn& on) { return free_slots_[on.host] < on.slots; }))
+                  [this](const SlotsOn& on) { return slots_to_go_on(on.host) < on.slots; }))
     return false;
   if (!alone_enough(job)) return false;
   const auto shares = limits_of(job);

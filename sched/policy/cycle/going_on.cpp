@@ -64,13 +64,13 @@ bool Preemption::take_slots_of(const PlacedJob& job, Jobs& victims) {
   for (const SlotsOn& on : job.placement.hosts) {
     for (const QueueNumber lower : state_.rules().preempts[queue_of(job)])
       for (const PlacedJob* victim : of(lower)[on.host]) {
-        if (state_.free_slots(on.host) >= on.slots) break;
+        if (state_.slots_to_go_on(on.host) >= on.slots) break;
         const bool chosen = std::find(victims.begin(), victims.end(), victim) != victims.end();
         if (chosen || suspended_.contains(victim->key)) continue;
         victims.push_back(victim);
         lend(*victim, 1);
       }
-    if (state_.free_slots(on.host) < on.slots) return false;
+    if (state_.slots_to_go_on(on.host) < on.slots) return false;
   }
   return true;
 }

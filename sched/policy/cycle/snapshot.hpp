@@ -142,6 +142,9 @@ struct HostValues {
   double cpu_factor = 1;
 };
 
+// MXJ; its CPUs where MXJ is not given.
+int own_slots(const HostValues& values);
+
 struct Tallies;   // tally.hpp: how much of every limit and resource is taken
 struct Compiled;  // compiled_demand.hpp: a demand bound to the rules
 struct HostList;
@@ -194,6 +197,8 @@ class Snapshot {
   // --- hosts of ours that are lent
   void set_lent(HostNumber host, const LentOfHost& lent);
   const LentOfHost& lent(HostNumber host) const { return lent_[host].what; }
+  // Slots of a host that is lent whole which no consumer has yet: jobs of ours that were there before go on with them. 0: of other hosts.
+  int not_taken(HostNumber host) const;
   // Free memory or swap (index mem or swp) of a host of ours, in MB, as LIM told it: nothing is subtracted for leases. NaN: not told yet.
   double told_free(HostNumber host, ResourceId index) const;
   // What leases take of each instance of ours, by its place in PlacementRules::shared; may be shorter.

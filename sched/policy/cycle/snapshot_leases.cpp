@@ -14,6 +14,16 @@ void Snapshot::set_lent(HostNumber host, const LentOfHost& lent) {
   hold_back_lent(host);
 }
 
+int own_slots(const HostValues& values) {
+  if (values.row == nullptr || values.row->slots_of_cpus) return values.cpus;
+  return values.row->slots.value_or(values.cpus);
+}
+
+int Snapshot::not_taken(HostNumber host) const {
+  if (rules_->borrowed(host) || !lent_[host].what.whole) return 0;
+  return std::max(0, own_slots(values_[host]) - lent_[host].what.in_hand);
+}
+
 // What consumers' jobs use is gone from what the host has free already.
 void Snapshot::hold_back_lent(HostNumber host) {
   const Lent& here = lent_[host];

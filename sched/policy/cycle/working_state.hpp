@@ -25,6 +25,7 @@ enum class Obstacle : std::uint8_t {
   closed,
   closed_by_provider,  // of a borrowed host
   lease_inactive,      // likewise
+  strangers,           // jobs of leases that are not known here
   locked,
   window_closed,
   exclusive_job,
@@ -83,6 +84,11 @@ class WorkingState {
   Fit host_obstacle(HostNumber host) const;  // Fit::slots is not set
   // Less than 0 where MXJ was set to less than what runs there.
   int free_slots(HostNumber host) const { return free_slots_[host]; }
+  // Those of a preempted job, which was there before a lease: no consumer has got them yet.
+  int slots_to_go_on(HostNumber host) const;
+  bool has_strangers(HostNumber host) const {
+    return !rules().borrowed(host) && snapshot_->lent(host).strangers;
+  }
   // Free slots of all hosts that accept jobs.
   long long free_slots() const { return all_free_; }
   bool touched(HostNumber host) const { return touched_[host]; }  // this cycle reserved something on it

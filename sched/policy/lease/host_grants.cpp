@@ -2,15 +2,16 @@
 
 namespace rollcall::sched::lease {
 
-void HostGrants::came() {
+void HostGrants::came(bool strangers) {
   gone();
   connected_ = all_ = true;
+  strangers_ = strangers;
   heard_ = false;
   first_ = asked_ + 1;
 }
 
 void HostGrants::gone() {
-  connected_ = all_ = again_ = false;
+  connected_ = all_ = again_ = strangers_ = false;
   named_.clear();
   on_disk_.clear();
   wanted_.clear();
@@ -35,7 +36,8 @@ std::optional<GrantQuestion> HostGrants::next_question(const GrantNumbers& lease
   for (const auto& [lease, number] : on_disk_)
     if (!leases.contains(lease) && told_over_.insert(lease).second) question.over.push_back(lease);
   for (const std::uint64_t lease : question.over) named_.erase(lease);
-  if (question.newest.empty() && question.over.empty()) return std::nullopt;
+  const bool asks = strangers_ && all_;
+  if (!asks && question.newest.empty() && question.over.empty()) return std::nullopt;
   all_ = false;
   question.number = ++asked_;
   return question;
@@ -44,13 +46,13 @@ std::optional<GrantQuestion> HostGrants::next_question(const GrantNumbers& lease
 bool HostGrants::answered(const GrantsOnHost& answer, const std::function<bool(const Attempt&)>& knows) {
   if (!connected_ || answer.question < first_) return false;
   on_disk_ = answer.newest;
-  bool strangers = false;
+  strangers_ = false;
   for (const auto& job : answer.jobs) {
     if (job.over || knows(job.attempt)) continue;
-    strangers = true;
+    strangers_ = true;
     for (const std::uint64_t lease : job.leases) on_disk_.erase(lease);
   }
-  again_ = strangers || !answer.why_not.empty();
+  again_ = strangers_ || !answer.why_not.empty();
   heard_ = !again_;
   return true;
 }

@@ -4,11 +4,13 @@
 //
 //   happens                                          | becomes
 //   -------------------------------------------------+----------------------------------------------------------------
-//   came                                             | not heard; every lease of the host is to be named
+//   came                                             | not heard; every lease of the host is to be named. With jobs that the Book does
+//                                                    | not know: strangers, and it is asked though it has no lease
 //   a lease gets slots of the host                   | it is to be named
 //   wants (effect::Fence)                            | its present number is to be named
-//   answered: the Book knows all attempts            | heard; the numbers are on disk
-//   answered: some are unknown, or nothing is kept   | not heard; asked again later. The Book has those attempts killed
+//   answered: the Book knows all attempts            | heard, no strangers; the numbers are on disk
+//   answered: some are unknown, or nothing is kept   | not heard; asked again later. The Book has those attempts killed. Strangers,
+//                                                    | where some are unknown
 //   RES is of a release that keeps no numbers        | heard; no number is on disk
 //   gone                                             | no number is on disk
 //
@@ -49,7 +51,8 @@ struct GrantsOnHost {
 
 class HostGrants {
  public:
-  void came();
+  // `strangers`: its RES says that it has jobs under grants, and the Book does not know all of them.
+  void came(bool strangers);
   void gone();
   void keeps_no_numbers();
   void wants(std::uint64_t lease) { wanted_.insert(lease); }
@@ -64,12 +67,14 @@ class HostGrants {
 
   // No slot of the host is granted, and no start passed, before.
   bool heard() const { return heard_; }
+  // No job of the provider starts before they are over: they may have its slots.
+  bool strangers() const { return strangers_; }
   // {}: unknown.
   GrantNumber on_disk(std::uint64_t lease) const;
 
  private:
   bool connected_ = false, heard_ = false;
-  bool all_ = false, again_ = false;
+  bool all_ = false, again_ = false, strangers_ = false;
   std::uint64_t asked_ = 0, first_ = 0;  // questions; the first one of this connection
   GrantNumbers named_, on_disk_;
   std::set<std::uint64_t> wanted_, told_over_;

@@ -38,6 +38,24 @@ void add_consumer(LentOfHost& to, const std::string& consumer, int slots) {
     to.consumers += (to.consumers.empty() ? "" : ", ") + consumer;
 }
 
+// Slots of the host that one lease has, or adds.
+void add_slots(LentOfHost& to, const LeaseOfPolicy& lease, const LentHost& host, const Attempts& attempts) {
+  const bool ours_too = lease.shared() && (!lease.names_hosts() || !lease.lease.withdrawn);
+  if (lease.names_hosts() && !ours_too) return;  // all that it adds is the consumer's
+  const int has = in_hand(lease, host, attempts);
+  const int consumers = std::max(host.wanted, has);
+  to.counted = to.counted || ours_too;
+  if (!ours_too) {
+    to.whole = true;
+    to.in_hand += has;
+  } else if (!lease.names_hosts()) {
+    to.slots += consumers;
+  } else {
+    to.slots -= std::max(0, both_sides(lease, host.has.host) - consumers);
+  }
+  add_consumer(to, lease.lease.consumer, consumers);
+}
+
 bool share_a_host(const std::vector<std::string>& some, const std::vector<std::string>& others) {
   return std::any_of(some.begin(), some.end(), [&](const std::string& host) {
     return std::find(others.begin(), others.end(), host) != others.end();
@@ -123,7 +141,10 @@ HostsNow hosts_now(const LeaseOfPolicy& of, const std::vector<const LeaseOfPolic
     now[host.has.host].used = attempts_on(attempts, of.lease.id.number, host.has.host).slots;
     const auto known = own.find(host.has.host);
     if (known == own.end() || !known->second.heard) continue;
-    free[host.has.host] = !named || of.shared() ? known->second.slots - known->second.used : 0;
+    const OwnHost& here = known->second;
+    // Jobs that were preempted there go on first. How a shared host is divided counts them by itself (shared_hosts).
+    const int ours = here.used + (of.shared() ? 0 : here.preempted);
+    free[host.has.host] = !named || of.shared() ? here.slots - ours : 0;
   }
   for (const LeaseOfPolicy* other : all)
     for (const LentHost& same : other->lease.hosts) {
@@ -262,17 +283,8 @@ std::map<std::string, LentOfHost> lent_hosts(const std::vector<const LeaseOfPoli
     for (const LentHost& host : one->lease.hosts) {
       if (host.wanted == 0 && host.has.slots == 0 && !one->shared()) continue;
       LentOfHost& to = lent[host.has.host];
+      add_slots(to, *one, host, attempts);
       const AttemptsOn used = attempts_on(attempts, one->lease.id.number, host.has.host);
-      const int consumers = std::max(host.wanted, in_hand(*one, host, attempts));
-      to.counted = to.counted || (one->shared() && !(one->names_hosts() && one->lease.withdrawn));
-      if (!one->shared())
-        to.whole = to.whole || !one->names_hosts();
-      else if (!one->names_hosts())
-        to.slots += consumers;
-      else if (!one->lease.withdrawn)
-        to.slots -= std::max(0, both_sides(*one, host.has.host) - consumers);
-      if (!one->names_hosts() || (one->shared() && !one->lease.withdrawn))
-        add_consumer(to, one->lease.consumer, consumers);
       if (host.has.memory_mb) to.mem_mb += std::max(0.0, *host.has.memory_mb - used.mem_mb);
       if (host.has.swap_mb) to.swp_mb += std::max(0.0, *host.has.swap_mb - used.swp_mb);
     }
@@ -284,7 +296,8 @@ int awaited_slots(const LeaseOfPolicy& of, const std::map<std::string, OwnHost>&
   int awaited = 0;
   for (const LentHost& host : of.lease.hosts)
     if (const auto known = own.find(host.has.host); known != own.end())
-      awaited += std::clamp(known->second.used, 0, std::max(0, host.wanted - host.has.slots));
+      awaited += std::clamp(known->second.used + known->second.preempted, 0,
+                            std::max(0, host.wanted - host.has.slots));
   return awaited;
 }
 

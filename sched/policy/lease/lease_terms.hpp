@@ -108,7 +108,7 @@ std::vector<LeasedHost> divided_hosts(const LeaseOfPolicy& of, const std::vector
 std::map<std::string, LentOfHost> lent_hosts(const std::vector<const LeaseOfPolicy*>& all,
                                              const Attempts& attempts);
 
-// Slots of whole hosts that the provider's own jobs use still. They are the lease's when these jobs end.
+// Slots of whole hosts that the provider's own jobs use still, or go on with. They are the lease's when these jobs end.
 int awaited_slots(const LeaseOfPolicy& of, const std::map<std::string, OwnHost>& own);
 
 // Whether a lease is to be looked at again when a job ends or a host comes.

@@ -106,6 +106,7 @@ struct Held {
   Attempt attempt;
   State state = State::expected;
   bool first_host = false;
+  bool lent = false;  // under grants of leases
 };
 // The host has connected, for the first time or again: orders reach it from now on.
 struct HostCame {

@@ -27,7 +27,7 @@ struct BorrowedShare {
 
 // What of a host of ours leases give to other clusters: it is gone from our own schedule().
 struct LentOfHost {
-  bool whole = false;  // no slot of it is ours
+  bool whole = false;  // no new job of ours starts there
   int slots = 0;  // taken from the host's own slots; negative: slots of a shared PER_HOST are added to them
   double mem_mb = 0, swp_mb = 0;  // exported, and not used by jobs of the consumers
   // Slots that were ours but for the leases: of whole hosts and of shared leases. Those that PER_HOST adds to a host's own never are.
@@ -35,6 +35,9 @@ struct LentOfHost {
   std::string consumers;  // that have them, or are to: "east, west"; for pending reasons
   // Of a shared lease, which divides the host's slots between both sides: without MXJ these are its CPUs, also while the consumer has none.
   bool counted = false;
+  int in_hand = 0;  // of a whole host: slots that consumers have, or that their jobs use
+  // Its RES has jobs under grants that are not known here, of another store's leases. Until they are over nothing of ours starts there.
+  bool strangers = false;
   friend bool operator==(const LentOfHost&, const LentOfHost&) = default;
 };
 

@@ -18,7 +18,7 @@ bool none(const Attempt&) { return false; }
 TEST(HostGrants, NamesEveryLeaseOfAHostThatConnects) {
   HostGrants host;
   EXPECT_FALSE(host.next_question({{3, kOld}}));
-  host.came();
+  host.came(false);
   const auto question = host.next_question({{3, kOld}, {4, kNew}});
   ASSERT_TRUE(question);
   EXPECT_EQ(question->newest, (GrantNumbers{{3, kOld}, {4, kNew}}));
@@ -28,9 +28,43 @@ TEST(HostGrants, NamesEveryLeaseOfAHostThatConnects) {
   EXPECT_TRUE(host.heard());
   EXPECT_EQ(host.on_disk(3), kOld);
 }
+// Also where no lease is known of: the store is another one.
+TEST(HostGrants, AsksAHostWithJobsThatTheBookDoesNotKnowUntilTheyAreOver) {
+  HostGrants host;
+  host.came(true);
+  EXPECT_TRUE(host.strangers());
+  auto question = host.next_question({});
+  ASSERT_TRUE(question);
+  EXPECT_TRUE(question->newest.empty());
+  EXPECT_FALSE(host.next_question({})) << "it is asked once";
+  EXPECT_TRUE(host.answered({question->number, {}, {{kJob, {3}, false}}, ""}, none));
+  EXPECT_TRUE(host.strangers());
+  EXPECT_FALSE(host.next_question({})) << "not at once";
+  ASSERT_TRUE(host.asks_again());
+  host.ask_again();
+  question = host.next_question({});
+  ASSERT_TRUE(question);
+  EXPECT_TRUE(host.answered({question->number, {}, {{kJob, {3}, true}}, ""}, none));
+  EXPECT_FALSE(host.strangers()) << "it is over";
+  EXPECT_TRUE(host.heard());
+  host.came(false);
+  EXPECT_FALSE(host.next_question({})) << "there is nothing to ask for";
+}
+TEST(HostGrants, OfAnEarlierReleaseHasNoStrangers) {
+  HostGrants host;
+  host.came(true);
+  host.keeps_no_numbers();
+  EXPECT_FALSE(host.strangers());
+}
+TEST(HostGrants, ThatIsGoneHasNoStrangers) {
+  HostGrants host;
+  host.came(true);
+  host.gone();
+  EXPECT_FALSE(host.strangers());
+}
 TEST(HostGrants, NamesARaisedNumberOnlyWhereSlotsAreTaken) {
   HostGrants host;
-  host.came();
+  host.came(false);
   host.answered(answer(*host.next_question({{3, kOld}})), none);
   EXPECT_FALSE(host.next_question({{3, kNew}}));
   host.wants(3);
@@ -43,13 +77,13 @@ TEST(HostGrants, NamesARaisedNumberOnlyWhereSlotsAreTaken) {
 }
 TEST(HostGrants, NamesALeaseThatGetsSlotsOfTheHost) {
   HostGrants host;
-  host.came();
+  host.came(false);
   host.answered(answer(*host.next_question({{3, kOld}})), none);
   EXPECT_EQ(host.next_question({{3, kOld}, {4, kNew}})->newest, (GrantNumbers{{4, kNew}}));
 }
 TEST(HostGrants, BelievesNoHostWithJobsThatTheBookDoesNotKnow) {
   HostGrants host;
-  host.came();
+  host.came(false);
   auto question = host.next_question({{3, kOld}, {4, kOld}});
   host.answered(answer(*question, {{kJob, {3}, false}}), none);
   EXPECT_FALSE(host.heard());
@@ -65,14 +99,14 @@ TEST(HostGrants, BelievesNoHostWithJobsThatTheBookDoesNotKnow) {
 }
 TEST(HostGrants, BelievesJobsThatTheBookHas) {
   HostGrants host;
-  host.came();
+  host.came(false);
   host.answered(answer(*host.next_question({{3, kOld}}), {{kJob, {3}, false}}), all);
   EXPECT_TRUE(host.heard());
   EXPECT_EQ(host.on_disk(3), kOld);
 }
 TEST(HostGrants, AsksAgainWhereNumbersCannotBeKept) {
   HostGrants host;
-  host.came();
+  host.came(false);
   auto told = answer(*host.next_question({{3, kOld}}));
   told.newest.clear();
   told.why_not = "disk full";
@@ -82,24 +116,24 @@ TEST(HostGrants, AsksAgainWhereNumbersCannotBeKept) {
 }
 TEST(HostGrants, IgnoresAnAnswerOfAnEarlierConnection) {
   HostGrants host;
-  host.came();
+  host.came(false);
   const auto first = host.next_question({{3, kOld}});
   host.gone();
-  host.came();
+  host.came(false);
   host.next_question({{3, kNew}});
   EXPECT_FALSE(host.answered(answer(*first), none));
   EXPECT_FALSE(host.heard());
 }
 TEST(HostGrants, ForgetsWhatWasOnDiskWhenTheHostGoes) {
   HostGrants host;
-  host.came();
+  host.came(false);
   host.answered(answer(*host.next_question({{3, kOld}})), none);
   host.gone();
   EXPECT_EQ(host.on_disk(3), GrantNumber{});
 }
 TEST(HostGrants, SaysOnceThatALeaseIsOver) {
   HostGrants host;
-  host.came();
+  host.came(false);
   host.answered(answer(*host.next_question({{3, kOld}, {4, kOld}})), none);
   const auto question = host.next_question({{4, kOld}});
   ASSERT_TRUE(question);
@@ -109,7 +143,7 @@ TEST(HostGrants, SaysOnceThatALeaseIsOver) {
 }
 TEST(HostGrants, HearsAHostThatKeepsNoNumbers) {
   HostGrants host;
-  host.came();
+  host.came(false);
   host.next_question({{3, kOld}});
   host.keeps_no_numbers();
   EXPECT_TRUE(host.heard());

@@ -178,6 +178,30 @@ TEST(LeaseTerms, AWholeHostLendsWhatItsOwnClusterDoesNotUse) {
   north.lease.hosts = {lent("a", 8, 0, true)};  // it waits for jobs to end
   EXPECT_EQ(hosts_now(west, {&west, &north}, {{"a", {8, 0, true}}}, {})["a"].free, 0);
 }
+// They go on before the consumer gets their slots, and the lease waits for them as for jobs that run.
+TEST(LeaseTerms, AWholeHostKeepsTheSlotsOfPreemptedJobs) {
+  const ExportPolicy policy = chosen("type==any", {{"west", 1}});
+  LeaseOfPolicy west = lease_for(1, "west", policy);
+  west.lease.hosts = {lent("a", 0, 8, true)};
+  const std::map<std::string, OwnHost> own = {
+      {"a", {.slots = 8, .used = 3, .heard = true, .known = true, .preempted = 2}}};
+  EXPECT_EQ(hosts_now(west, {&west}, own, {})["a"].free, 3);
+  EXPECT_EQ(awaited_slots(west, own), 5);
+  west.lease.hosts = {lent("a", 3, 8, true)};
+  EXPECT_EQ(hosts_now(west, {&west}, own, {})["a"].free, 0);
+  EXPECT_EQ(lent_hosts({&west}, {}).at("a").in_hand, 3) << "the others are for jobs that go on";
+}
+// How it is divided counts them by itself.
+TEST(LeaseTerms, ASharedHostLendsWhatItWasDividedInto) {
+  ExportPolicy policy = chosen("type==any", {{"west", 1}});
+  policy.shared = true;
+  LeaseOfPolicy west = lease_for(1, "west", policy);
+  west.lease.hosts = {lent("a", 0, 4)};
+  west.both_sides = {{"a", 8}};
+  EXPECT_EQ(
+      hosts_now(west, {&west}, {{"a", {.slots = 8, .used = 4, .heard = true, .preempted = 4}}}, {})["a"].free,
+      4);
+}
 
 TEST(LeaseTerms, AWholeHostIsGoneFromItsClusterOnceItIsExported) {
   const ExportPolicy whole = chosen("type==any", {{"west", 1}}), part = named({"b"}, 2, {{"west", 1}});

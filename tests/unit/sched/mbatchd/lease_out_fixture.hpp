@@ -125,7 +125,7 @@ class LeaseOutTest : public ForwardShellTest {
   void res_comes(const std::string& host) {
     tells(host, sched::report::HostCame{});
     keeper->connected(host, true);
-    out->host_came(host);
+    out->host_came(host, {});
     flush();
     res_answers(host);
   }

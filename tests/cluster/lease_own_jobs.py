@@ -1,0 +1,86 @@
+"""Jobs of the provider on hosts that it lends: those that were there before go on, and none starts beside jobs of a lease."""
+
+import os
+import shutil
+import signal
+
+from leases import CHOOSES, borrowed, shown, two
+from own_shepherd import guard_and_shepherd
+from rollcall_testing import processes
+from rollcall_testing.batch_cluster import QUEUES
+from rollcall_testing.federation import ALICE
+from rollcall_testing.munge import needs_users
+from rollcall_testing.runner import expect_equal, expect_in, main
+from rollcall_testing.waiting import wait_until
+
+URGENT = QUEUES + """Begin Queue
+QUEUE_NAME = urgent
+PRIORITY = 90
+PREEMPTION = PREEMPTIVE
+End Queue
+"""
+
+
+def touch(path):
+    with open(path, "w", encoding="utf-8"):
+        pass
+
+
+def test_a_preempted_job_ends_before_its_whole_host_is_the_consumers(bench):
+    with two(bench, lends="") as clusters:
+        west, east = clusters["west"], clusters["east"]
+        east.write_batch("lsb.queues", URGENT)
+        east.good("badmin", "reconfig", "-f")
+        gates = {name: f"{west.places[ALICE]}/{name}" for name in ("low", "high")}
+        waits = "until [ -e {} ]; do sleep 0.1; done; echo {} >>ran"
+        low = east.bsub(waits.format(gates["low"], "low"), "-o", "/dev/null")
+        east.wait_for(low, "RUN")
+        high = east.bsub(waits.format(gates["high"], "high"), "-q", "urgent", "-o", "/dev/null")
+        east.wait_for(low, "SSUSP")
+        east.wait_for(high, "RUN")
+        east.write_batch("lsb.resources", CHOOSES)
+        east.good("badmin", "reconfig", "-f")
+        job = west.bsub("echo borrowed >>ran", "-q", "borrow", "-o", "/dev/null")
+        wait_until(lambda: "n2" in west.user("bclusters").stdout, lambda: west.user("bclusters").stdout)
+        touch(gates["high"])
+        east.wait_for(high, "DONE")
+        east.wait_for(low, "RUN")
+        expect_equal(west.field(job), "PEND", "the consumer's job while the provider's goes on")
+        touch(gates["low"])
+        east.wait_for(low, "DONE")
+        west.wait_for(job, "DONE")
+        expect_equal(clusters.lines("ran"), ["high", "low", "borrowed"], "the jobs as they ended")
+
+
+def test_nothing_of_a_provider_with_a_lost_store_starts_beside_jobs_of_the_lease(bench):
+    """The shepherd of the consumer's job is stopped, so that it takes RES a while to end the job."""
+    with two(bench, lends=CHOOSES) as clusters:
+        west, east = clusters["west"], clusters["east"]
+        job = west.bsub("exec sleep 1000", "-q", "borrow", "-o", "/dev/null")
+        west.wait_for(job, "RUN")
+        there = next(iter(east.jobs()))
+        pids = wait_until(lambda: guard_and_shepherd(there), shown(east))
+        east.kill_daemon("mbatchd", "n2")
+        shutil.rmtree(os.path.join(east.work, "east"))
+        east.write_batch("lsb.resources", "")
+        for pid in pids:
+            processes.send(pid, signal.SIGSTOP)
+        east.start_daemon("mbatchd", "n2")
+        own = east.bsub("true", "-o", "/dev/null")
+        east.user("badmin", "hforget", "-f", "n2")  # its RES knows the store that was lost
+        reason = "Host is used by jobs of other clusters"
+        wait_until(lambda: reason in east.user("bjobs", "-p", str(own)).stdout, lambda: east.user("bjobs", "-p", str(own)).stdout + east.logs_text())
+        expect_equal(east.field(own), "PEND", "a job of the provider")
+        for pid in pids:
+            processes.send(pid, signal.SIGCONT)
+        east.wait_for(own, "DONE")
+        expect_in("it has jobs on lent slots that are not known here", east.logs_text(), "log of the provider")
+        expect_equal([p for p in processes.all_processes() if p.alive and p.words == ("sleep", "1000")], [], "what the lease ran")
+
+
+def requires(_):
+    needs_users()
+
+
+if __name__ == "__main__":
+    main(hosts=2, requires=requires)
