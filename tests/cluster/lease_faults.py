@@ -2,10 +2,10 @@
 slow or lossy, masters and RES are killed, and export policies change under running jobs.
 
 A scene is drawn from its seed. Each job writes down that it runs, and counts which of the jobs that did so on its host are alive: more than
-the host may have slots is a slot in two hands. Some jobs have a task on each slot of their own cluster's and of a borrowed host. A policy that takes
-slots kills jobs, and they run again, so a job may begin once more for each time that its slots were taken back by a cluster whose policy has changed;
-one that is not of several tasks ends by itself as often at most. After each scene all jobs are done, both sides of each lease agree, no host is lent twice, and no
-slot, process or directory of a job is left.
+the host may have slots is a slot in two hands. Some jobs have a task on each slot of their own cluster's and of a borrowed host, and some of these
+are MPI programs that talk over both. A policy that takes slots kills jobs, and they run again, so a job may begin once more for each time that its
+slots were taken back by a cluster whose policy has changed; one that is not of several tasks ends by itself as often at most. After each scene all
+jobs are done, both sides of each lease agree, no host is lent twice, and no slot, process or directory of a job is left.
 
 `short` has 10 scenes on two sets of clusters side by side. `long` has ROLLCALL_SCENES (100), whose faults may last until the masters
 notice that a silent connection is gone. ROLLCALL_SCENES_FIRST chooses the first seed. A scene that fails prints its seed and faults.
@@ -21,6 +21,7 @@ import time
 from rollcall_testing.batch_cluster import QUEUES
 from rollcall_testing.cluster_links import MasterFault, drawn_faults
 from rollcall_testing.federation import ALICE, Federation
+from rollcall_testing.homes import give_homes
 from rollcall_testing.munge import needs_users
 from rollcall_testing.runner import expect, expect_equal, main
 from rollcall_testing.scenes import number_of, play_all
@@ -60,8 +61,8 @@ EXPORT = "Begin HostExport\n{what}\nDISTRIBUTION = ([{to}, 1])\nEnd HostExport\n
 WHOLE = ("RES_SELECT = type==any\nNHOSTS = 1", "RES_SELECT = type==any\nNHOSTS = 2", "")
 NAMED = ("PER_HOST = {hosts}\nSLOTS = 2", "PER_HOST = {hosts}\nSLOTS = 1", "PER_HOST = {last}\nSLOTS = 2\nTYPE = shared", "")
 JOB = """#!/bin/sh
-# NAME SECONDS PLACE
-name=$1 seconds=$2 place=$3
+# NAME SECONDS PLACE [MPI_PROGRAM]
+name=$1 seconds=$2 place=$3 program=${4-}
 here=$place/on.$(hostname)
 slots=$place/slots.$(hostname) # a line whenever that number changes
 from=$(wc -l <"$slots")
@@ -81,7 +82,14 @@ for file in "$here".run.*; do
 done
 most=$(tail -n "+$from" "$slots" | sort -n | tail -n 1)
 [ "$count" -le "$most" ] || echo "$count jobs on $most slots of $(hostname):$who" >>"$place/doubled"
-sleep "$seconds"
+if [ -n "$program" ]; then
+  mkdir -p "$place/notes.$name"
+  (sleep "$seconds"; : >"$place/open.$name") &
+  "$program" "$place/notes.$name" waits "$place/open.$name" || exit
+  wait
+else
+  sleep "$seconds"
+fi
 echo "$name" >>"$place/ended"
 """
 # Why a job pends again, as bhist says it without blanks, and the cluster that has taken slots back. A host that has gone before it had the
@@ -118,8 +126,8 @@ class Scene:
     def __init__(self, bench, clusters, seed, longest_fault):
         self.bench, self.clusters, self.members, self.seed = bench, clusters, list(clusters.members.values()), seed
         self.draw, self.longest_fault = random.Random(seed), longest_fault
-        self.jobs, self.done, self.borrowed, self.spans, self.killed, self.lowered = {}, [], 0, 0, 0, 0
-        self.of_tasks = set()
+        self.jobs, self.done, self.borrowed, self.spans, self.mpi_spans, self.killed, self.lowered = {}, [], 0, 0, 0, 0, 0
+        self.of_tasks, self.of_mpi = set(), set()
         home = self.members[0].places[ALICE]
         self.place = os.path.join(home, f"scene.{seed}")
         os.mkdir(self.place)
@@ -182,9 +190,17 @@ class Scene:
         command = f"{self.job} {name} {self.draw.uniform(0, 3):.1f} {self.place}"
         options = ("-o", "/dev/null")
         if queue == "span":  # a task on each slot that it gets
-            command, options = f"blaunch {command}", ("-n", "1,4", "-o", f"{self.place}/out.{name}")
-            self.of_tasks.add(name)
+            command, options = self.of_several_tasks(name, command)
         self.jobs[name] = (side, side.bsub(command, "-q", queue, *options))
+
+    def of_several_tasks(self, name, command):
+        self.of_tasks.add(name)
+        options = ("-n", "1,4", "-o", f"{self.place}/out.{name}")
+        kind = self.draw.choice((None, None, "openmpi", "mpich"))
+        if kind is None:
+            return f"blaunch {command}", options
+        self.of_mpi.add(name)
+        return f"mpirun.lsf {command} {self.bench.mpi_target(kind)}", ("-a", kind, *options)
 
     def break_something(self):
         faults = drawn_faults(self.draw, self.bench, self.members)
@@ -239,6 +255,7 @@ class Scene:
             here = sum("@" in host for host in hosts)
             self.borrowed += here > 0
             self.spans += 0 < here < len(hosts)
+            self.mpi_spans += 0 < here < len(hosts) and name in self.of_mpi
             tasks += sum(int(host.split("*")[0]) if "*" in host else 1 for host in hosts)
         expect_equal(self.lines_of("doubled"), [], "slots in two hands")
         ended = self.lines_of("ended")
@@ -308,17 +325,22 @@ class Scene:
 def play(bench, count, longest_fault):
     first = number_of("ROLLCALL_SCENES_FIRST", 1)
     seeds = range(first, first + count)
+    os.chmod(bench.cluster.environment["TMPDIR"], 0o1777)  # where bsub gives an esub its files
     sets = [federation(bench, lane) for lane in range(min(LANES, count))]
+    for clusters in sets:
+        give_homes(bench, clusters["west"].places, [name for side in clusters.members.values() for name in side.names])
     with contextlib.ExitStack() as stack:
         for clusters in sets:
             stack.enter_context(clusters)
         ready = time.monotonic()
         scenes = play_all(lambda clusters, seed: Scene(bench, clusters, seed, longest_fault), sets, seeds)
-    borrowed, spans, killed, lowered = (sum(getattr(scene, what) for scene in scenes) for what in ("borrowed", "spans", "killed", "lowered"))
+    borrowed, spans, mpi_spans, killed, lowered = (sum(getattr(scene, what) for scene in scenes) for what in
+                                                   ("borrowed", "spans", "mpi_spans", "killed", "lowered"))
     expect_equal(len(scenes), count, "scenes that were played")
     expect(borrowed >= count, f"{borrowed} jobs ran on borrowed hosts: too few to see")
     expect(spans > 0, "no job ran on hosts of two clusters at once")
-    bench.saw(f"seeds {first} to {seeds[-1]}; {count * JOBS} jobs, {borrowed} of them on borrowed hosts, {spans} of two clusters; {killed} tasks were killed by a policy; "
+    expect(mpi_spans > 0 or count < 10, "no MPI program ran on hosts of two clusters at once")
+    bench.saw(f"seeds {first} to {seeds[-1]}; {count * JOBS} jobs, {borrowed} of them on borrowed hosts, {spans} of two clusters, {mpi_spans} of these MPI programs; {killed} tasks were killed by a policy; "
               f"{lowered} times a host had fewer slots; "
               f"scenes {time.monotonic() - ready:.0f} s")
 
