@@ -34,12 +34,14 @@ std::string wanted_directory(const wire::Submission& asked, const wire::JobKey& 
 
 std::vector<std::string> directories_to_make(const wire::Submission& asked, const wire::JobKey& job) {
   const std::string& path = asked.asked_cwd();
+  const std::size_t numbered = asked.numbered_cwd();
   std::vector<std::string> made;
   for (std::size_t end = 0; end < path.size();) {
     end = std::min(path.find('/', end + 1), path.size());
     const std::string_view so_far = std::string_view(path).substr(0, end);
     const std::string expanded = expand_name(so_far, job);
-    if (expanded != so_far && !names_directory(so_far)) made.push_back(under(asked.cwd(), expanded));
+    const bool makes = expanded != so_far || (numbered != 0 && end >= numbered);
+    if (makes && !names_directory(so_far)) made.push_back(under(asked.cwd(), expanded));
   }
   return made;
 }

@@ -408,6 +408,9 @@ def test_files_of_a_job_on_a_borrowed_host_are_those_of_its_cluster(bench):
         expect_in(f"{place}\nsaid by west\n", "\n".join(clusters.lines("out.script")) + "\n", "the output of a script on standard input")
         expect_equal(clusters.lines("err"), ["complains"], "-e in west")
         expect_equal(clusters.lines("returned"), ["left there"], "a file that -f has returned")
+        made = west.bsub("pwd", "-q", "borrow", "-cwd", f"{place}/run.%J/in", "-o", f"{home}/out.made")
+        west.wait_for(made, "DONE", "EXIT")
+        expect_in(f"{place}/run.{made}/in", clusters.lines("out.made"), "a directory with the job's number, which is made there")
 
 
 # One order to the provider, which starts it as a parallel job of its own: two steps, a shepherd on each host, blaunch and pam between them.

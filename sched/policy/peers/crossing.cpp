@@ -62,6 +62,17 @@ double fine(double seconds) { return std::isfinite(seconds) ? std::clamp(seconds
 std::int64_t fine_seconds(std::int64_t s) { return std::clamp<std::int64_t>(s, 0, std::int64_t{1} << 40); }
 std::int64_t fine(std::int64_t kb) { return std::clamp<std::int64_t>(kb, 0, std::int64_t{1} << 50); }
 
+// Where the first name of the path that has a number ends, in bytes of the path with numbers; 0: none has one.
+std::size_t first_numbered(const std::string& path, JobKey key) {
+  for (std::size_t end = 0; end < path.size();) {
+    end = std::min(path.find('/', end + 1), path.size());
+    const std::string so_far = path.substr(0, end);
+    if (const std::string there = with_job_numbers(so_far, key.id, key.index); there != so_far)
+      return there.size();
+  }
+  return 0;
+}
+
 }  // namespace
 
 wire::JobUsage crossing(const wire::JobUsage& told) {
@@ -103,6 +114,7 @@ wire::Submission crossing(const wire::Submission& asked) {
   *may.mutable_limits() = asked.limits();
   may.set_cwd(asked.cwd());
   may.set_asked_cwd(asked.asked_cwd());
+  may.set_numbered_cwd(asked.numbered_cwd());
   may.set_output_dir(asked.output_dir());
   may.set_input_file(asked.input_file());
   may.set_output_file(asked.output_file());
@@ -138,6 +150,7 @@ wire::Submission crossing(const wire::Submission& asked, JobKey key) {
   wire::Submission may = crossing(asked);
   const auto numbered = [key](const std::string& path) { return with_job_numbers(path, key.id, key.index); };
   may.set_asked_cwd(numbered(asked.asked_cwd()));
+  may.set_numbered_cwd(static_cast<std::uint32_t>(first_numbered(asked.asked_cwd(), key)));
   may.set_output_dir(numbered(asked.output_dir()));
   may.set_input_file(numbered(asked.input_file()));
   may.set_output_file(numbered(asked.output_file()));

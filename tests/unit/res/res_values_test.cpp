@@ -56,6 +56,8 @@ TEST(ResNames, AreExpanded) {
   EXPECT_THAT(made(""), testing::IsEmpty());
   EXPECT_THAT(made("run.%J"), testing::ElementsAre("/home/me/run.12"));
   EXPECT_THAT(made("/a/x%J/%I/b/"), testing::ElementsAre("/a/x12", "/a/x12/3", "/a/x12/3/b"));
+  asked.set_numbered_cwd(6);
+  EXPECT_THAT(made("/a/x77/b"), testing::ElementsAre("/a/x77", "/a/x77/b")) << "numbers of another cluster";
 }
 
 wire::ToRes::StartJob script(const std::string& text) {

@@ -59,9 +59,24 @@ TEST(Crossing, NamesFilesByTheNumbersOfTheSubmission) {
   const wire::Submission may = crossing(asked, JobKey{12, 3});
   EXPECT_EQ(may.output_file(), "out.12.3");
   EXPECT_EQ(may.asked_cwd(), "run12");
+  EXPECT_EQ(may.numbered_cwd(), 5U) << "it is made there";
   ASSERT_EQ(may.transfers_size(), 1);
   EXPECT_EQ(may.transfers(0).local(), "in.12");
   EXPECT_EQ(may.transfers(0).remote(), "there.3");
+}
+
+TEST(Crossing, TellsWhichDirectoriesHadNumbers) {
+  const auto numbered = [](const char* path) {
+    wire::Submission asked;
+    asked.set_asked_cwd(path);
+    const wire::Submission may = crossing(asked, JobKey{1234, 3});
+    return may.asked_cwd().substr(0, may.numbered_cwd());
+  };
+  EXPECT_EQ(numbered("/a/b"), "");
+  EXPECT_EQ(numbered(""), "");
+  EXPECT_EQ(numbered("/a/x%J/%I/b"), "/a/x1234");
+  EXPECT_EQ(numbered("/a/x/%I"), "/a/x/3");
+  EXPECT_EQ(numbered("%J/"), "1234");
 }
 
 TEST(Crossing, LetsWhatTheEsubsPrintedCross) {
