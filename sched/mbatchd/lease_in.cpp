@@ -272,17 +272,14 @@ std::vector<sched::InstancesOnLease> LeaseIn::instances() const {
   if (std::all_of(leases_.begin(), leases_.end(),
                   [](const auto& one) { return one.second.resources.empty(); }))
     return instances;
-  std::map<HostId, const Lease*> used;  // as lease_of() says
-  for (const auto& [id, one] : leases_)
-    for (const auto& has : one.hosts)
-      if (has.slots > 0) used.emplace(HostId(id_of(has.host, id.provider)), &one);
+  const auto used = hosts_used();
   for (const auto& [id, one] : leases_)
     for (const auto& resource : one.resources) {
       sched::InstancesOnLease& to = instances.emplace_back();
       to.resource = resource.name;
       for (const auto& host : resource.hosts)
         if (const auto on = used.find(HostId(id_of(host, id.provider)));
-            on != used.end() && on->second == &one)
+            on != used.end() && on->second.lease == &one)
           to.hosts.push_back(on->first);
       to.instances = resource.instances;
       if (const auto held = ending.find({id.provider, resource.name}); held != ending.end())
@@ -327,35 +324,43 @@ void LeaseIn::forget_returned() {
   }
 }
 
-// Where two leases have slots of one host, those of the first are used.
-void LeaseIn::borrow() {
-  std::map<HostId, sched::HostOnLease> hosts;
-  for (const auto& [id, one] : leases_) {
-    const auto peer = peers_.find(id.provider);
+// Where two leases have slots of one host, those of the first are used. One without slots hides none of another.
+std::map<HostId, LeaseIn::UsedHost> LeaseIn::hosts_used() const {
+  std::map<HostId, UsedHost> used;
+  for (const auto& [id, one] : leases_)
     for (const auto& has : one.hosts) {
-      const HostId host(id_of(has.host, id.provider));
-      if (has.slots == 0 || hosts.contains(host)) continue;
-      sched::HostOnLease to;
-      to.unavailable = knows(id.provider);  // it has told of no load yet
-      if (peer != peers_.end())
-        if (const auto load = peer->second.loads.find(has.host); load != peer->second.loads.end())
-          to = load->second.host;
-      to.id = host;
-      to.share = {std::max(0, has.slots - ending_on(id.provider, has.host)), has.whole,
-                  has.memory_mb ? std::optional<double>(*has.memory_mb) : std::nullopt,
-                  has.swap_mb ? std::optional<double>(*has.swap_mb) : std::nullopt};
-      to.unreachable = to.unreachable || !knows(id.provider);
-      to.inactive = !one.placeable();
-      hosts.emplace(host, std::move(to));
+      if (!has.known()) continue;
+      UsedHost& host = used[HostId(id_of(has.host, id.provider))];
+      if (host.lease == nullptr || (host.has->slots == 0 && has.slots > 0)) host = {&one, &has};
     }
-  }
+  return used;
+}
+
+sched::HostOnLease LeaseIn::on_lease(const HostId& id, const UsedHost& used) const {
+  const auto& has = *used.has;
+  const std::string& provider = used.lease->id.provider;
+  sched::HostOnLease host;
+  host.unavailable = knows(provider);  // it has told of no load yet
+  if (const auto peer = peers_.find(provider); peer != peers_.end())
+    if (const auto load = peer->second.loads.find(has.host); load != peer->second.loads.end())
+      host = load->second.host;
+  host.id = id;
+  host.share = {std::max(0, has.slots - ending_on(provider, has.host)), has.whole,
+                has.memory_mb ? std::optional<double>(*has.memory_mb) : std::nullopt,
+                has.swap_mb ? std::optional<double>(*has.swap_mb) : std::nullopt};
+  host.unreachable = host.unreachable || !knows(provider);
+  host.inactive = !used.lease->placeable();
+  return host;
+}
+
+void LeaseIn::borrow() {
   sched::BorrowedNames names;
   std::vector<sched::HostOnLease> list;
   std::vector<std::string> fresh;
-  for (auto& [host, on_lease] : hosts) {
+  for (const auto& [host, used] : hosts_used()) {
     names.insert(host);
     if (knows(std::string(host.cluster())) && !came_.contains(host.text())) fresh.push_back(host.text());
-    list.push_back(std::move(on_lease));
+    list.push_back(on_lease(host, used));
   }
   forget_returned();
   hosts_.borrowed(std::move(names));

@@ -201,6 +201,13 @@ class LeaseIn : public sched::Engine {
                                                            const wire::JobRecord& record) const;
   // `host` is another host of the attempt than its first one.
   bool is_other_host(const std::string& host, const sched::Attempt& attempt) const;
+  // A host on lease, and the lease whose slots are used there.
+  struct UsedHost {
+    const Lease* lease = nullptr;
+    const sched::lease::LeasedHost* has = nullptr;
+  };
+  std::map<sched::HostId, UsedHost> hosts_used() const;
+  sched::HostOnLease on_lease(const sched::HostId& id, const UsedHost& used) const;
   void borrow();
   void forget_returned();
   void borrow_soon() {

@@ -40,8 +40,8 @@ DISTRIBUTION = ([west, 1])
 End HostExport
 """
 SHARES = """Begin HostExport
-PER_HOST = n2
-SLOTS = 3
+PER_HOST = {hosts}
+SLOTS = {slots}
 TYPE = shared
 DISTRIBUTION = ([west, 1])
 End HostExport
@@ -193,7 +193,7 @@ def test_a_whole_host_is_the_consumers(bench):
 
 
 def test_idle_slots_of_a_shared_lease_change_sides(bench):
-    with two(bench, lends=SHARES, params="\nMC_RECLAIM_DELAY = 0") as clusters:
+    with two(bench, lends=SHARES.format(hosts="n2", slots=3), params="\nMC_RECLAIM_DELAY = 0") as clusters:
         west, east = clusters["west"], clusters["east"]
         wait_until(lambda: borrowed(east, "n2")[3] == "3", shown(east))  # its own slot, and two of three: one is reserved
         gate = f"{west.places[ALICE]}/gate"
@@ -207,6 +207,42 @@ def test_idle_slots_of_a_shared_lease_change_sides(bench):
         for job in jobs:
             west.wait_for(job, "DONE")
         wait_until(lambda: borrowed(east, "n2")[3] == "3", shown(east), 30)  # and come back, but for the reserved one
+
+
+def test_a_host_of_a_shared_lease_is_known_while_east_has_its_slots(bench):
+    with two(bench, lends=SHARES.format(hosts="n2 n3", slots=2), east=("n2", "n3"), params="\nMC_RECLAIM_DELAY = 0") as clusters:
+        west, east = clusters["west"], clusters["east"]
+        wait_until(lambda: [borrowed(east, host)[3] for host in ("n2", "n3")] == ["2", "3"], shown(east))  # one of n2 is reserved
+        command = "until [ -e {}/gate ]; do sleep 0.1; done"
+        own = [east.bsub(command.format(east.places[ALICE]), "-o", "/dev/null") for _ in range(5)]
+        for job in own:
+            east.wait_for(job, "RUN")  # no slot of east is idle, so none changes sides
+        expect(west.run("bsub", "-q", "borrow", "-m", "n3@east", "true").returncode != 0, "bsub -m before the lease is granted")
+        first = west.bsub(command.format(west.places[ALICE]), "-q", "borrow", "-o", "/dev/null")
+        west.wait_for(first, "RUN")
+        expect_equal(west.field(first, "exec_host"), "n2@east", "the reserved slot")
+        row = borrowed(west, "n3@east")
+        expect_equal((row or [])[1:5], ["closed_Full", "-", "0", "0"], "bhosts in west")
+        second = west.bsub("true", "-q", "borrow", "-m", "n3@east", "-o", "/dev/null")
+        held = west.bsub("true", "-q", "borrow", "-H", "-o", "/dev/null")
+        done = west.run("bmod", "-m", "n3@east", str(held))
+        expect_equal(done.returncode, 0, f"bmod -m: {done.stdout}{done.stderr}")
+        wait_until(lambda: "Not enough job slots: 1 host" in west.run("bjobs", "-p", str(second)).stdout,
+                   lambda: west.run("bjobs", "-lp", str(second)).stdout)
+        with open(f"{east.places[ALICE]}/gate", "w", encoding="utf-8"):
+            pass
+        west.run("bresume", str(held))
+        for job in (second, held):
+            west.wait_for(job, "DONE")
+            expect_equal(west.field(job, "exec_host"), "n3@east", "where the slots have come to")
+        with open(f"{west.places[ALICE]}/gate", "w", encoding="utf-8"):
+            pass
+        west.wait_for(first, "DONE")
+        wait_until(lambda: borrowed(west, "n3@east")[3] == "0", shown(west), 30)  # idle slots come back, and the host stays
+        east.write_batch("lsb.resources", SHARES.format(hosts="n2", slots=2))
+        east.good("badmin", "reconfig", "-f")
+        wait_until(lambda: borrowed(west, "n3@east") is None, shown(west))
+        expect("n3@east" not in west.user("bhosts", "east").stdout, "a host that has left the lease")
 
 
 def test_a_cut_and_dead_masters_double_no_slot(bench):

@@ -153,6 +153,9 @@ std::string closed_comment(const AnswerView& view, HostNumber number) {
   const std::string cluster(host.cluster());
   if (!state.closed && state.closed_by_provider) return "closed by an administrator of cluster " + cluster;
   if (!state.closed && state.lease_inactive) return "its lease with cluster " + cluster + " is inactive";
+  const BorrowedShare* const lent = view.snapshot.share(number);
+  if (!state.closed && lent != nullptr && lent->slots == 0)
+    return "cluster " + cluster + " lends no slot of it now";
   return view.jobs.host_control(host.text()).state.comment();
 }
 

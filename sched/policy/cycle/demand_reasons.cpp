@@ -296,6 +296,8 @@ class Explanation {
               false);
         return true;
       case Obstacle::in_part:
+        if (const BorrowedShare* const lent = state_.snapshot().share(host); lent && lent->slots == 0)
+          return describe_borrowed(host, {0, Obstacle::full});
         plain(host, fit, "Exclusive job waits for an empty host",
               "only some slots of it are lent to us, and bsub -nnodes takes whole hosts");
         return true;

@@ -11,6 +11,7 @@
 //   active    | it is to have fewer slots            | inactive, number raised, Tell, Fence
 //             | ... and jobs are on them (policy)    | recalling, the same, Kill
 //             | it is to have more, and they are free| active, number raised, Tell
+//             | a host without slots comes or goes   | active, number raised, Tell; likewise requested, after the first grant
 //   inactive  | settles                              | active, number raised, Freed, Tell; requested where nothing is left
 //   recalling | settles, and the jobs are over       | the same
 //             | settles, and jobs are left only on   | the same; those hosts have left: the consumer is told no slot of them, and each
@@ -106,7 +107,8 @@ struct ProviderLease {
 // counted here is held by jobs that are to end, and is no longer in the consumer's hand. Of a lease that is active, or requested again.
 bool has_left(const ProviderLease& lease, const LentHost& host);
 bool has_left(const ProviderLease& lease, const LentResource& resource);
-// What the consumer is told that it has. Hosts that have left have no slots there; resources that have left are not among them.
+// What the consumer is told that it has. Hosts that have left have no slots there, and do not stay; resources that have left are not among
+// them.
 std::vector<LeasedHost> told_hosts(const ProviderLease& lease);
 std::vector<LeasedResource> told_resources(const ProviderLease& lease);
 

@@ -10,6 +10,9 @@ namespace {
 // Jobs of the provider may be on the slots that the consumer is still to have.
 bool is_whole(const LentHost& host) { return host.has.whole && host.has.slots >= host.wanted; }
 
+// The policy has the host. A host of a shared lease is in it also while the consumer is to have no slot of it.
+bool is_exported(const LentHost& host) { return host.wanted > 0 || !host.kills; }
+
 // One step of one lease.
 class ProviderStep {
  public:
@@ -27,6 +30,7 @@ class ProviderStep {
     lease_.withdrawn = lease_.withdrawn || event.withdrawn;
     if (lease_.withdrawn)
       left_.clear(), left_resources_.clear();  // it is over when nothing runs there any more
+    const auto before = exported();
     for (LentHost& host : lease_.hosts) host.wanted = 0, host.kills = true;
     for (LentResource& resource : lease_.resources) resource.wanted = 0, resource.kills = true;
     if (!lease_.withdrawn) {
@@ -35,6 +39,7 @@ class ProviderStep {
     }
     std::erase_if(lease_.hosts, [](const LentHost& host) { return is_gone(host); });
     std::erase_if(lease_.resources, [](const LentResource& resource) { return is_gone(resource); });
+    differs_ = differs_ || exported() != before;  // the consumer is told of hosts without slots, too
     take_or_grow();
   }
   void operator()(const event::Divided& event) {
@@ -76,6 +81,12 @@ class ProviderStep {
   }
 
  private:
+  std::vector<std::string> exported() const {
+    std::vector<std::string> names;
+    for (const LentHost& host : lease_.hosts)
+      if (is_exported(host)) names.push_back(host.has.host);
+    return names;
+  }
   HostNow now_of(const LentHost& host) const {
     const auto found = now_.find(host.has.host);
     return found == now_.end() ? HostNow{} : found->second;
@@ -164,13 +175,13 @@ class ProviderStep {
     LentHost& host = same != lease_.hosts.end() ? *same : lease_.hosts.emplace_back();
     const int slots = host.has.slots;
     const bool was_whole = is_whole(host);
-    const bool came_back = asked.slots > 0 && left_.erase(asked.host) > 0;
+    const bool came_back = left_.erase(asked.host) > 0;
     differs_ = differs_ || came_back ||
                (slots > 0 && (host.has.memory_mb != asked.memory_mb || host.has.swap_mb != asked.swap_mb));
     host.has = asked;
     host.has.slots = slots;
     host.wanted = asked.slots;
-    host.kills = asked.slots < slots;
+    host.kills = asked.slots > 0 && asked.slots < slots;  // 0: a division has taken all of them
     differs_ = differs_ || (slots > 0 && is_whole(host) != was_whole);
   }
 
@@ -295,7 +306,10 @@ class ProviderStep {
         if (lease_.withdrawn) return become(Phase::returned);
         free_left();
         grow();
-        if (any_slots()) become(Phase::active);
+        if (any_slots())
+          become(Phase::active);
+        else if (lease_.number != GrantNumber{} && std::exchange(differs_, false))
+          become(Phase::requested);
         return;
       case Phase::active:
         if (lease_.withdrawn || too_many()) return begin_taking();
@@ -345,6 +359,7 @@ std::vector<LeasedHost> told_hosts(const ProviderLease& lease) {
     told.push_back(host.has);
     if (has_left(lease, host)) told.back().slots = 0;
     told.back().whole = is_whole(host);
+    told.back().stays = lease.number != GrantNumber{} && !lease.withdrawn && is_exported(host);
   }
   return told;
 }

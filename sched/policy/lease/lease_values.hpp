@@ -41,6 +41,11 @@ struct LeasedHost {
   // Exported amounts: the limit of the consumer's jobs there. None: they compete with the provider's.
   std::optional<int> memory_mb, swap_mb;
   bool whole = false;  // all of the host is the consumer's (RES_SELECT, exclusive)
+  // Told to the consumer of a lease that was granted: the host is in the lease, also while it has no slot. Not in the provider's row.
+  bool stays = false;
+
+  // The consumer's cluster has the host. Where its provider does not say that it stays, a host without slots may have left.
+  bool known() const { return slots > 0 || stays; }
   friend bool operator==(const LeasedHost&, const LeasedHost&) = default;
 };
 // Instances of a shared resource: of one instance of ResourceMap at the provider.

@@ -92,7 +92,7 @@ Result<lease::LeasedHost> believed_host(const wire::LeaseHost& told) {
   if (!host_name(told.host())) return wrong("host of a lease", told.host(), "a host name");
   if (!within(told.slots(), kMostLeasedSlots))
     return wrong_number("slots of a lease", told.slots(), kMostLeasedSlots);
-  lease::LeasedHost host{told.host(), told.slots(), std::nullopt, std::nullopt, told.whole()};
+  lease::LeasedHost host{told.host(), told.slots(), {}, {}, told.whole(), told.stays()};
   if (told.has_memory_mb()) {
     if (!within(told.memory_mb(), kMostMegabytes))
       return wrong_number("memory of a lease", told.memory_mb(), kMostMegabytes);
@@ -142,6 +142,7 @@ wire::LeaseHost host_of(const lease::LeasedHost& host) {
   if (host.memory_mb) to.set_memory_mb(*host.memory_mb);
   if (host.swap_mb) to.set_swap_mb(*host.swap_mb);
   to.set_whole(host.whole);
+  to.set_stays(host.stays);
   return to;
 }
 

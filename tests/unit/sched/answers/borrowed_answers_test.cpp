@@ -94,6 +94,27 @@ TEST_F(Borrowed, BhostsShowsTheSlotsOfTheLeaseAndTheStateSeenFromHere) {
   EXPECT_THAT(rows(), testing::EndsWith("b1@east 4 ok, b2@east 1 closed, c1@west 2 unreach"));
 }
 
+TEST_F(Borrowed, BhostsShowsAHostWithoutSlotsAsFullAndSaysWhy) {
+  borrow({lent("b1@east", 4), lent("b2@east", 0)});
+  const auto host = bhosts({"b2@east"}).hosts().hosts(0);
+  EXPECT_EQ(host.max(), 0U);
+  EXPECT_TRUE(host.full());
+  EXPECT_FALSE(host.closed_by_admin());
+  EXPECT_EQ(host.comment(), "cluster east lends no slot of it now");
+  EXPECT_EQ(bhosts({"b1@east"}).hosts().hosts(0).comment(), "");
+}
+
+TEST_F(Borrowed, SlotsThatGoAndComeBackMakeNoNewRules) {
+  const auto* const rules = &keeper.snapshot().rules();
+  for (const int slots : {0, 3, 0, 1}) {
+    borrow({lent("b1@east", slots), lent("b2@east", 1)});
+    EXPECT_EQ(&keeper.snapshot().rules(), rules);
+    EXPECT_EQ(keeper.snapshot().slots(*keeper.snapshot().rules().host("b1@east")), slots);
+  }
+  borrow({lent("b2@east", 1)});
+  EXPECT_NE(&keeper.snapshot().rules(), rules);
+}
+
 TEST_F(Borrowed, BhostsTellsThatLsbHostsOfThisClusterLimitsTheSlots) {
   auto files = book->jobs().config();
   auto lsb = std::make_shared<conf::LsbFiles>(*files.lsb);

@@ -139,6 +139,22 @@ TEST_F(BorrowedHosts, SlotsOfALeaseChangeWithoutNewRules) {
   EXPECT_EQ(&snapshot.rules(), rules);
 }
 
+TEST_F(BorrowedHosts, AReasonNamesTheClusterThatLendsNoSlotNow) {
+  borrow(kHosts);
+  bring_up(snapshot, kHosts[0], {.slots = 0});
+  Demand demand = demand_of("normal");
+  demand.asked_hosts = {{.name = "b1", .cluster = "east"}};
+  wait(1, demand);
+  demand.whole_hosts = true;
+  demand.exclusive = true;
+  wait(2, demand);
+  EXPECT_EQ(plan(), "");
+  for (const int job : {1, 2}) {
+    const std::string why = why_text(snapshot, scenario.now, {job, 0});
+    EXPECT_NE(why.find("1 host: cluster east lends no slot of it now"), std::string::npos) << job << why;
+  }
+}
+
 TEST_F(BorrowedHosts, ALeaseThatGoesLeavesItsJobsAndTakesNoNewOnes) {
   borrow(kHosts);
   bring_up(snapshot, kHosts[0], {.slots = 8});

@@ -180,6 +180,18 @@ class LeaseOfTwoHosts : public testing::Test {
       all += host.host + ":" + std::to_string(host.slots) + (host.whole ? " whole " : " ");
     return all;
   }
+  std::string known() const {
+    std::string all;
+    for (const LeasedHost& host : told_hosts(lease))
+      if (host.known()) all += host.host + " ";
+    return all;
+  }
+  // TYPE=shared: the consumer is to have one slot of a, and none of b.
+  static event::Exported divided() {
+    event::Exported policy = exports(1);
+    policy.hosts.push_back({"b", 0, {}, {}, false});
+    return policy;
+  }
 
   ProviderLease lease{.id = {"east", 3}, .consumer = "west"};
 };
@@ -188,9 +200,10 @@ TEST(LeaseProvider, TellsThatAHostIsWholeOnceTheLastSlotOfItIsThere) {
   ProviderLease lease{.id = {"east", 3}, .consumer = "west"};
   step(lease, event::Exported{{{"a", 4, {}, {}, true}}, {}, false}, host_now(0, 2), kTerm);
   step(lease, event::Asked{}, host_now(0, 2), kTerm);
-  EXPECT_EQ(told_hosts(lease).at(0), (LeasedHost{"a", 2, {}, {}, false})) << "jobs of the provider are there";
+  EXPECT_EQ(told_hosts(lease).at(0), (LeasedHost{"a", 2, {}, {}, false, true}))
+      << "jobs of the provider are there";
   EXPECT_EQ(text(step(lease, event::Changed{}, host_now(0, 2), kTerm)), "tell");
-  EXPECT_EQ(told_hosts(lease).at(0), (LeasedHost{"a", 4, {}, {}, true}));
+  EXPECT_EQ(told_hosts(lease).at(0), (LeasedHost{"a", 4, {}, {}, true, true}));
 }
 // The slots are the same, but the number must rise: the consumer ignores hosts that come with a number it knows.
 TEST(LeaseProvider, TellsThatAHostHasBecomeWholeByAnotherPolicy) {
@@ -251,6 +264,92 @@ TEST_F(LeaseOfTwoHosts, TheOnlyOneThatIsLeftWaitsForItsJobs) {
   step(lease, event::Acknowledged{lease.number, {{"a", 1}, {"b", 2}}}, {{"a", {1, 0, {}}}, {"b", {2, 0, {}}}},
        kTerm);
   EXPECT_EQ(lease.phase, Phase::recalling);
+}
+
+// ---------------------------------------------------------------- hosts without slots
+
+// The consumer cannot tell from slots 0 whether the host is still in the lease.
+TEST_F(LeaseOfTwoHosts, AHostWhoseSlotsWereDividedAwayStays) {
+  step(lease, event::Divided{{{"b", 0}}}, jobs_on_b(0), kTerm);
+  EXPECT_EQ(known(), "a b ");
+  step(lease, event::Acknowledged{lease.number, {}}, jobs_on_b(0), kTerm);
+  ASSERT_EQ(lease.phase, Phase::active);
+  EXPECT_EQ(told(), "a:2 b:0 ");
+  EXPECT_EQ(known(), "a b ");
+  step(lease, event::Divided{{{"b", 2}}}, {{"a", {0, 0, {}}}, {"b", {0, 2, {}}}}, kTerm);
+  EXPECT_EQ(told(), "a:2 b:2 ");
+}
+TEST_F(LeaseOfTwoHosts, AHostThatHasLeftIsNotInTheLease) {
+  b_leaves();
+  EXPECT_EQ(told(), "a:2 b:0 ");
+  EXPECT_EQ(known(), "a ");
+  step(lease, both(), jobs_on_b(2), kTerm);
+  EXPECT_EQ(known(), "a b ") << "it has come back";
+}
+// A shared lease has no slot for it. Its jobs end there, and it would be forgotten with them.
+TEST_F(LeaseOfTwoHosts, AHostThatHasLeftComesBackWithoutSlots) {
+  b_leaves();
+  event::Exported none_of_b = exports(2);
+  none_of_b.hosts.push_back({"b", 0, {}, {}, false});
+  EXPECT_EQ(text(step(lease, none_of_b, jobs_on_b(1), kTerm)), "tell, fence b");
+  step(lease, event::Acknowledged{lease.number, {{"b", 1}}}, jobs_on_b(1), kTerm);
+  EXPECT_EQ(lease.phase, Phase::active);
+  EXPECT_EQ(told(), "a:2 b:1 ");
+  step(lease, event::Divided{{{"b", 0}}}, jobs_on_b(0), kTerm);
+  step(lease, event::Acknowledged{lease.number, {}}, jobs_on_b(0), kTerm);
+  EXPECT_EQ(told(), "a:2 b:0 ");
+  EXPECT_EQ(known(), "a b ");
+}
+// No slot moves, but the number must rise: the consumer ignores hosts that come with a number it knows.
+TEST_F(LeaseOfTwoHosts, AHostWithoutSlotsThatComesOrGoesIsTold) {
+  step(lease, event::Divided{{{"a", 1}, {"b", 0}}}, jobs_on_b(0), kTerm);
+  step(lease, event::Acknowledged{lease.number, {}}, jobs_on_b(0), kTerm);
+  ASSERT_EQ(told(), "a:1 b:0 ");
+  EXPECT_EQ(text(step(lease, divided(), jobs_on_b(0), kTerm)), "") << "nothing is new";
+  EXPECT_EQ(text(step(lease, exports(1), jobs_on_b(0), kTerm)), "tell");
+  EXPECT_EQ(told(), "a:1 ");
+  EXPECT_EQ(lease.phase, Phase::active);
+  EXPECT_EQ(text(step(lease, divided(), jobs_on_b(0), kTerm)), "tell");
+  EXPECT_EQ(known(), "a b ");
+}
+TEST_F(LeaseOfTwoHosts, AHostThatComesOrGoesIsToldWhileTheLeaseHasNoSlot) {
+  step(lease, event::Divided{{{"a", 0}, {"b", 0}}}, jobs_on_b(0), kTerm);
+  step(lease, event::Acknowledged{lease.number, {}}, jobs_on_b(0), kTerm);
+  ASSERT_EQ(lease.phase, Phase::requested);
+  EXPECT_EQ(known(), "a b ");
+  EXPECT_EQ(text(step(lease, exports(1), jobs_on_b(0), kTerm)), "tell");
+  EXPECT_EQ(lease.phase, Phase::requested);
+  EXPECT_EQ(known(), "a ");
+}
+TEST(LeaseProvider, TellsOfHostsWithoutSlotsOnceTheLeaseIsGranted) {
+  ProviderLease lease{.id = {"east", 3}, .consumer = "west"};
+  event::Exported policy = exports(1);
+  policy.hosts.push_back({"b", 4, {}, {}, true});
+  const HostsNow now{{"a", {0, 1, {}}}, {"b", {0, 0, {}}}};
+  const auto known = [&] {
+    std::string all;
+    for (const LeasedHost& host : told_hosts(lease))
+      if (host.known()) all += host.host + ":" + std::to_string(host.slots) + " ";
+    return all;
+  };
+  step(lease, policy, now, kTerm);
+  EXPECT_EQ(known(), "") << "nobody has asked";
+  EXPECT_EQ(text(step(lease, event::Asked{}, now, kTerm)), "tell");
+  EXPECT_EQ(known(), "a:1 b:0 ") << "jobs of the provider use b still";
+  step(lease, event::Exported{.hosts = {}, .resources = {}, .withdrawn = true}, now, kTerm);
+  EXPECT_EQ(known(), "a:1 ") << "until a's slot is acknowledged";
+}
+// The provider reads its files while the consumer has not acknowledged the division.
+TEST_F(LeaseOfTwoHosts, AnExportDuringADivisionKillsNoJob) {
+  step(lease, divided(), jobs_on_b(0), kTerm);
+  step(lease, event::Acknowledged{lease.number, {}}, jobs_on_b(0), kTerm);
+  step(lease, event::Divided{{{"b", 2}}}, {{"a", {0, 0, {}}}, {"b", {0, 2, {}}}}, kTerm);
+  step(lease, event::Divided{{{"b", 0}}}, jobs_on_b(1), kTerm);
+  ASSERT_EQ(lease.phase, Phase::inactive);
+  EXPECT_EQ(text(step(lease, divided(), jobs_on_b(1), kTerm)), "fence b");
+  step(lease, event::Acknowledged{lease.number, {{"b", 1}}}, jobs_on_b(1), kTerm);
+  EXPECT_EQ(lease.phase, Phase::active);
+  EXPECT_EQ(told(), "a:1 b:1 ") << "the slot that is used stays";
 }
 
 // ---------------------------------------------------------------- instances of shared resources

@@ -91,6 +91,120 @@ TEST_F(LeaseInTest, KnowsTheHostsOfALeaseOnceItHasSlots) {
   EXPECT_TRUE(keeper->snapshot().host(*host).unreachable);
 }
 
+// A shared lease whose slots go to one side and come back.
+class HostsWithoutSlots : public LeaseInTest {
+ protected:
+  HostsWithoutSlots() {
+    connects();
+    tells_addresses();
+  }
+  // Of lease 5: n2 with these slots, and n3 with two. nullopt: a release that does not say which hosts stay.
+  void tells_of_n2(std::uint64_t counter, int slots, std::optional<bool> stays,
+                   wire::LeaseStands::State state = wire::LeaseStands::ACTIVE) {
+    hear([&](auto& message) {
+      auto& told = *message.mutable_lease_stands();
+      told.set_lease(5);
+      told.set_state(state);
+      told.set_type(wire::LeaseStands::SHARED);
+      told.mutable_number()->set_term(7);
+      told.mutable_number()->set_counter(counter);
+      for (const char* name : {"n2", "n3"}) {
+        auto& host = *told.add_hosts();
+        host.set_host(name);
+        host.set_slots(name == std::string("n2") ? slots : 2);
+        if (stays) host.set_stays(name == std::string("n3") || *stays);
+      }
+    });
+  }
+  bool known(const char* host) const {
+    const auto& rules = keeper->snapshot().rules();
+    const auto number = rules.host(host);
+    return number && !rules.has_returned(*number);
+  }
+  std::optional<int> slots(const char* host = "n2@east") const {
+    const auto number = keeper->snapshot().rules().host(host);
+    return number ? keeper->snapshot().slots(*number) : std::nullopt;
+  }
+  // "": bsub -m takes the name.
+  std::string refused_name(const char* host) {
+    auto asked = sched::book::plain_job();
+    asked.add_asked_hosts()->set_name(host);
+    return refused(asked);
+  }
+};
+
+TEST_F(HostsWithoutSlots, StayKnownWhileTheyAreInTheLease) {
+  EXPECT_EQ(slots(), 2);
+  tells_of_n2(2, 0, true);
+  EXPECT_TRUE(known("n2@east"));
+  EXPECT_EQ(slots(), 0);
+  EXPECT_EQ(refused_name("n2@east"), "");
+  EXPECT_FALSE(keeper->snapshot().host(*keeper->snapshot().rules().host("n2@east")).unavailable);
+  tells_of_n2(3, 0, true, wire::LeaseStands::INACTIVE);
+  EXPECT_TRUE(known("n2@east"));
+  in->lost("east");
+  EXPECT_TRUE(known("n2@east")) << "as those with slots do";
+}
+
+TEST_F(HostsWithoutSlots, AreUnknownOnceTheyHaveLeft) {
+  tells_of_n2(2, 0, false);
+  EXPECT_FALSE(known("n2@east"));
+  EXPECT_TRUE(known("n3@east"));
+  EXPECT_NE(refused_name("n2@east"), "");
+  tells_of_n2(3, 2, true);
+  ASSERT_TRUE(known("n2@east"));
+  tells_of_n2(4, 0, std::nullopt);
+  EXPECT_FALSE(known("n2@east")) << "an older release says slots 0 of a host that has left, and no more";
+}
+
+TEST_F(HostsWithoutSlots, ComeAndGoWithoutNewRules) {
+  tells_of_n2(2, 1, true);
+  const auto* const rules = &keeper->snapshot().rules();
+  for (std::uint64_t counter = 3; counter < 9; ++counter) {
+    tells_of_n2(counter, counter % 2 == 1 ? 0 : 3, true);
+    EXPECT_EQ(slots(), counter % 2 == 1 ? 0 : 3);
+    EXPECT_EQ(&keeper->snapshot().rules(), rules) << counter;
+  }
+  tells_of_n2(9, 0, false);
+  EXPECT_NE(&keeper->snapshot().rules(), rules) << "the host has left";
+}
+
+TEST_F(HostsWithoutSlots, HideNoSlotsOfAnotherLease) {
+  const auto second = [this](std::uint64_t counter, int slots) {
+    hear([&](auto& message) {
+      auto& told = *message.mutable_lease_stands();
+      told.set_lease(6);
+      told.set_state(wire::LeaseStands::ACTIVE);
+      told.mutable_number()->set_term(7);
+      told.mutable_number()->set_counter(counter);
+      auto& host = *told.add_hosts();
+      host.set_host("n2");
+      host.set_slots(slots);
+      host.set_stays(true);
+    });
+  };
+  second(1, 4);
+  EXPECT_EQ(slots(), 2) << "those of the first lease";
+  tells_of_n2(2, 0, true);
+  EXPECT_EQ(slots(), 4);
+  dispatched();
+  const auto offer = std::find_if(said.begin(), said.end(), [](const auto& one) { return one.has_offer(); });
+  ASSERT_NE(offer, said.end());
+  EXPECT_EQ(offer->offer().lent().lease(), 6U);
+  second(2, 0);
+  EXPECT_EQ(slots(), 0);
+  tells_of_n2(3, 1, true);
+  EXPECT_EQ(slots(), 1);
+}
+
+TEST_F(HostsWithoutSlots, TakeNoStart) {
+  tells_of_n2(2, 0, true);
+  said.clear();
+  const sched::JobKey key = dispatched();
+  EXPECT_EQ(count(What::kOffer), 0);
+  EXPECT_EQ(status(key), wire::STATUS_PEND);
+}
+
 TEST_F(LeaseInTest, ALeaseThatIsOverHasNoRowAndNoHost) {
   connects();
   second_lease(1);
@@ -149,6 +263,33 @@ TEST_F(LentLicences, AreInstancesOfTheHostsThatHaveThem) {
   EXPECT_EQ(instances(), 1.0);
   stands_with(4, 0);
   EXPECT_FALSE(instances());
+}
+
+TEST_F(LentLicences, StayWithAHostWhoseSlotsAreAway) {
+  const auto tells_of_n2 = [this](std::uint64_t counter, int slots) {
+    hear([&](auto& message) {
+      auto& told = *message.mutable_lease_stands();
+      told.set_lease(5);
+      told.set_state(wire::LeaseStands::ACTIVE);
+      told.mutable_number()->set_term(7);
+      told.mutable_number()->set_counter(counter);
+      auto& host = *told.add_hosts();
+      host.set_host("n2");
+      host.set_slots(slots);
+      host.set_stays(true);
+      auto& resource = *told.add_resources();
+      resource.set_name("lic");
+      resource.set_instances(3);
+      resource.add_hosts("n2");
+    });
+  };
+  tells_of_n2(3, 2);
+  const auto* const rules = &keeper->snapshot().rules();
+  for (const std::uint64_t counter : {4, 5}) {
+    tells_of_n2(counter, counter == 4 ? 0 : 1);
+    EXPECT_EQ(instances(), 3.0);
+    EXPECT_EQ(&keeper->snapshot().rules(), rules);
+  }
 }
 
 TEST_F(LentLicences, AStartSaysWhatItReservesOfThem) {

@@ -600,6 +600,48 @@ TEST_F(LeaseOutTest, LooksAtIdleSlotsEveryTenMinutesAndSaysWhyNoneMoves) {
             "demand)");
 }
 
+TEST_F(LeaseOutTest, TellsWhichHostsOfASharedLeaseStayWithoutSlots) {
+  const auto shares = [](const std::string& hosts) {
+    return "Begin HostExport\nPER_HOST = " + hosts +
+           "\nSLOTS = 2\nTYPE = shared\nDISTRIBUTION = ([west, 1])\nEnd HostExport\n";
+  };
+  const auto settle = [this] {
+    for (int turn = 0; turn < 3; ++turn) {
+      for (const char* host : {"hostA", "hostB"}) res_answers(host);
+      west_answers();
+    }
+  };
+  // "hostA:1 hostB:0", as west was told last.
+  const auto told = [this] {
+    std::string hosts;
+    for (const auto& one : said) {
+      if (!one.has_lease_stands()) continue;
+      hosts.clear();
+      for (const auto& host : one.lease_stands().hosts())
+        hosts += (hosts.empty() ? "" : " ") + host.host() + ":" + std::to_string(host.slots()) +
+                 (host.stays() ? "" : " left");
+    }
+    return hosts;
+  };
+  lends();
+  exports(shares("hostA hostB"));
+  settle();
+  for (const int minutes : {0, 10}) {
+    out->tick(TimePoint{std::chrono::hours(1)} + std::chrono::minutes(minutes));
+    flush();
+    settle();
+  }
+  ASSERT_EQ(lease().phase, Phase::active);
+  EXPECT_EQ(told(), "hostA:1 hostB:0");
+  begin();
+  said.clear();
+  out->serves("west");
+  flush();
+  EXPECT_EQ(told(), "hostA:1 hostB:0") << "after a restart, before hosts have connected";
+  exports(shares("hostA"));
+  EXPECT_EQ(told(), "hostA:1");
+}
+
 class LeaseOutOfALateShare : public LeaseOutTest {
  protected:
   static std::string chosen(int hosts, const std::string& distribution, const std::string& type = "") {

@@ -23,8 +23,20 @@ TEST(LeaseMessages, TellHowALeaseStands) {
   EXPECT_EQ(told->lease, 3u);
   EXPECT_EQ(told->told.phase, lease::Phase::active);
   EXPECT_EQ(told->told.number, (lease::GrantNumber{7, 2}));
-  EXPECT_EQ(told->told.hosts, (std::vector<lease::LeasedHost>{lent().hosts[0].has, lent().hosts[1].has}));
+  EXPECT_EQ(told->told.hosts, lease::told_hosts(lent()));
+  EXPECT_EQ(told->told.hosts[0], (lease::LeasedHost{"a", 2, 100, std::nullopt, false, true}));
+  EXPECT_EQ(told->told.hosts[1], (lease::LeasedHost{"b", 4, std::nullopt, 50, true, true}));
   EXPECT_EQ(told->told.resources, (std::vector<lease::LeasedResource>{lent().resources[0].has}));
+}
+TEST(LeaseMessages, AHostWithoutSlotsIsKnownOnlyWhereItsProviderSaysThatItStays) {
+  lease::ProviderLease lease = lent();
+  lease.hosts[0].has.slots = lease.hosts[0].wanted = 0;
+  auto said = stands_of(lease).lease_stands();
+  EXPECT_TRUE(believed(said)->told.hosts[0].known());
+  said.mutable_hosts(0)->clear_stays();  // an older release
+  EXPECT_FALSE(believed(said)->told.hosts[0].known());
+  EXPECT_TRUE(believed(said)->told.hosts[1].known());
+  EXPECT_FALSE(row_of({lease, "PER_HOST a", ""}).hosts(0).has().stays()) << "it follows from the row";
 }
 TEST(LeaseMessages, TellEveryState) {
   for (const auto phase : {lease::Phase::offered, lease::Phase::requested, lease::Phase::active,
