@@ -60,9 +60,9 @@ void LeaseOut::configure(std::shared_ptr<const Configuration> configuration) {
   const auto& files = configuration_->files;
   const std::string& own = files.cluster->settings.cluster;
   for (auto& [number, one] : leases_) one.lease.id.provider = own;
-  policies_ = lease::export_policies(files.lsb->resources.host_exports, own, [&](std::string_view name) {
-    return files.cluster->names.official(name);
-  });
+  const auto official = [&](std::string_view name) { return files.cluster->names.official(name); };
+  policies_ =
+      lease::without_refused(lease::export_policies(files.lsb->resources.host_exports, own, official));
   left_out_.clear();  // it has places of policies_
   next_reclaim_.reset();
   export_due_ = true;
@@ -324,6 +324,18 @@ void LeaseOut::carry_out(std::uint64_t number, const lease::ProviderEffects& eff
 
 namespace {
 
+// Why a policy takes back what jobs of the consumer have. `one`: of the lease; its hosts and resources are those of the policy now.
+std::string why_taken(const lease::ProviderLease& one, const lease::LentHost& host) {
+  if (one.withdrawn) return "the policy that exported host " + host.has.host + " is gone";
+  return host.wanted > 0 ? "fewer slots of host " + host.has.host + " are exported"
+                         : "host " + host.has.host + " is no longer exported";
+}
+std::string why_taken(const lease::ProviderLease& one, const lease::LentResource& resource) {
+  if (one.withdrawn) return "the policy that exported resource " + resource.has.name + " is gone";
+  return resource.wanted > 0 ? "fewer instances of resource " + resource.has.name + " are exported"
+                             : "resource " + resource.has.name + " is no longer exported";
+}
+
 // Jobs that are being ended already, then the most recently started ones.
 void sort_by_end(std::vector<const sched::Job*>& jobs) {
   const auto place = [](const sched::Job* job) {
@@ -348,7 +360,8 @@ void LeaseOut::kill(const Lease& of, const std::string& host, int slots) {
     slots -= slots_on(job->record, host);
     ended.push_back(job->key());
   }
-  recall(ended, "host " + host + " is no longer exported");
+  for (const lease::LentHost& lent : of.lease.hosts)
+    if (lent.has.host == host) return recall(ended, why_taken(of.lease, lent));
 }
 
 void LeaseOut::kill_holders(const Lease& of, const std::string& resource, int instances) {
@@ -363,7 +376,8 @@ void LeaseOut::kill_holders(const Lease& of, const std::string& resource, int in
     left -= reserved_by(job->record, resource);
     ended.push_back(job->key());
   }
-  recall(ended, "resource " + resource + " is no longer exported");
+  for (const lease::LentResource& lent : of.lease.resources)
+    if (lent.has.name == resource) return recall(ended, why_taken(of.lease, lent));
 }
 
 void LeaseOut::recall(const std::vector<JobKey>& ended, const std::string& why) {

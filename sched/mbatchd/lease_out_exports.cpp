@@ -20,22 +20,30 @@ constexpr int kTermShift = 24;  // a lease's number: the store's term, then a co
 // A host of ours as RES_SELECT sees it.
 class HostToExport final : public resreq::HostView {
  public:
-  HostToExport(const IndexTable& indices, const sched::cycle::HostValues& values)
-      : indices_(indices), values_(values) {}
+  HostToExport(const sched::cycle::Snapshot& snapshot, HostNumber host)
+      : snapshot_(snapshot), host_(host), values_(snapshot.values(host)) {}
   double number(ResourceId id) const override {
+    if (const auto instance = shared(id)) return snapshot_.shared_told(*instance);
     return id < values_.numbers.size() ? values_.numbers[id] : std::nan("");
   }
   std::string_view word(ResourceId id) const override {
+    if (const auto instance = shared(id)) return snapshot_.shared_word(*instance);
     return id < values_.words.size() ? std::string_view(values_.words[id]) : std::string_view();
   }
   bool has(ResourceId id) const override {
-    const auto type = indices_.at(id).type;
+    const auto type = snapshot_.rules().indices().at(id).type;
     if (type == ResourceType::boolean) return id < values_.has.size() && values_.has[id];
     return type == ResourceType::string ? !word(id).empty() : !std::isnan(number(id));
   }
 
  private:
-  const IndexTable& indices_;
+  std::optional<std::uint32_t> shared(ResourceId id) const {
+    const auto& rules = snapshot_.rules();
+    return rules.shared_resource(id) ? rules.instance_of(id, host_) : std::nullopt;
+  }
+
+  const sched::cycle::Snapshot& snapshot_;
+  const HostNumber host_;
   const sched::cycle::HostValues& values_;
 };
 
@@ -74,7 +82,7 @@ std::vector<lease::ExportHost> LeaseOut::export_hosts() const {
     const bool up = !state.unavailable && (!state.unreachable || awaited);
     // The CPUs of a host that is down may be unknown: what was exported of it stays.
     const int slots = !up && before != exported.end() ? before->second : sched::cycle::own_slots(values);
-    hosts.push_back({name, keeper_.facts_of(host).type, slots, up, nullptr});
+    hosts.push_back({name, keeper_.facts_of(host).type, slots, up, state.closed, nullptr});
   }
   return hosts;
 }
@@ -218,7 +226,7 @@ void LeaseOut::export_all() {
   std::vector<HostToExport> views;
   views.reserve(hosts.size());
   for (HostNumber host = 0; host < hosts.size(); ++host) {
-    views.emplace_back(snapshot.rules().indices(), snapshot.values(host));
+    views.emplace_back(snapshot, host);
     hosts[host].view = &views.back();
   }
   const auto offers =

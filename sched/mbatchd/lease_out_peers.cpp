@@ -9,6 +9,7 @@
 #include "sched/mbatchd/lease_out.hpp"
 #include "sched/mbatchd/steady_clock.hpp"
 #include "sched/policy/answers/lease_rows.hpp"
+#include "sched/policy/cycle/tally.hpp"
 #include "sched/policy/peers/crossing.hpp"
 #include "sched/policy/peers/lease_messages.hpp"
 #include "sched/policy/peers/span_messages.hpp"
@@ -137,8 +138,11 @@ std::optional<std::string> LeaseOut::why_not(const std::string& cluster, const w
     return found->second.lease.may_start(lent.host(), lent.slots(), under, used);
   };
   // Jobs are looked at only where the grant is the newest one.
-  if (!fences_.heard(lent.host()) || !may_start(0) || !may_start(used_on(lent.lease(), lent.host())))
-    return "the lease has changed";
+  if (!may_start(0)) return "the lease has changed";
+  if (!fences_.heard(lent.host()))
+    return "RES of host " + lent.host() + " has not told yet which jobs of leases it has";
+  if (!may_start(used_on(lent.lease(), lent.host())))
+    return "the slots of the lease on host " + lent.host() + " are in use";
   const auto number = keeper_.snapshot().rules().host(lent.host());
   if (!number || !handler_.reaches(lent.host())) return "host " + lent.host() + " is not reached";
   if (keeper_.snapshot().host(*number).closed) return "host " + lent.host() + " is closed";
@@ -302,15 +306,20 @@ std::vector<wire::PeerMessage> LeaseOut::loads_for(const std::string& cluster) c
       to.set_port(place->port);
     }
     const auto& values = snapshot.values(*host);
-    // The consumer has of it what it was exported, no more than is free there, and nothing of what is exported to others.
+    // The consumer has of it what it was exported, no more than is free there, and nothing of what others were exported or jobs reserve.
     const auto its_own = of_it.find(name);
+    // By jobs of ours, which have not used it yet.
+    const auto reserved = [&](ResourceId id) {
+      const auto found = snapshot.tallies().reserved.find(id);
+      return found == snapshot.tallies().reserved.end() ? 0.0 : found->second[*host];
+    };
     const auto is_free = [&](ResourceId id) {
       const auto amount = [id](const sched::LentOfHost& lent) {
         return id == mem ? lent.mem_mb : lent.swp_mb;
       };
       const double own = its_own == of_it.end() ? 0 : amount(its_own->second);
       const double others = std::max(0.0, amount(snapshot.lent(*host)) - own);
-      return std::max(0.0, snapshot.told_free(*host, id) - others);
+      return std::max(0.0, snapshot.told_free(*host, id) - others - reserved(id));
     };
     const auto said = lim.hosts.find(name);
     if (said != lim.hosts.end()) *to.mutable_status() = said->second->status();

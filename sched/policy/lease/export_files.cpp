@@ -8,6 +8,7 @@
 
 #include "common/base/host_list.hpp"
 #include "common/conf/host_section.hpp"
+#include "sched/policy/lease/distribution.hpp"
 #include "sched/policy/lease/exports.hpp"
 
 namespace rollcall::sched::lease {
@@ -52,7 +53,7 @@ conf::Problems check_as(const std::string& type, const std::vector<ExportPolicy>
   for (const conf::ClusterHost& row : files.cluster.hosts) {
     HostFacts facts = files.facts(row);
     if (facts.type == kDetected || facts.type.empty()) facts.type = type;
-    ExportHost host{facts.name, facts.type, 1, true, nullptr};
+    ExportHost host{facts.name, facts.type, 1, true, false, nullptr};
     host.view = &views.emplace_back(std::move(facts), files.indices);
     hosts.push_back(std::move(host));
   }
@@ -179,6 +180,21 @@ std::string why_no_part(const std::string& cluster, const std::vector<ExportPoli
   return " whose HostExport has no host with the resource, expected one of " + hosts;
 }
 
+// `sharing`: consumers that have a host with the resource.
+void check_instances(const conf::SharedResourceExport& row, const std::vector<Consumer>& sharing,
+                     conf::Problems& problems) {
+  std::vector<std::int64_t> shares;
+  for (const Consumer& consumer : sharing) shares.push_back(consumer.shares);
+  if (shares.empty() || row.instances == 0) return;
+  const auto parts = divide(row.instances, shares);
+  for (std::size_t i = 0; i < sharing.size(); ++i)
+    if (parts[i] == 0)
+      problems.warning(place_of_consumers(row),
+                       "DISTRIBUTION: found cluster " + printable(sharing[i].cluster) + ", whose share of " +
+                           std::to_string(row.instances) + " instances is less than one, expected more: no " +
+                           printable(row.name) + " is exported to it");
+}
+
 void check_shared_resources(const std::vector<conf::SharedResourceExport>& exports,
                             const std::vector<ExportPolicy>& policies, const conf::ClusterFiles& files,
                             conf::Problems& problems) {
@@ -202,11 +218,17 @@ void check_shared_resources(const std::vector<conf::SharedResourceExport>& expor
       problems.warning(place_of_consumers(row),
                        "DISTRIBUTION: found no cluster but this one, expected another one: no " +
                            printable(row.name) + " is exported");
-    for (const Consumer& consumer : consumers)
-      if (const auto why = why_no_part(consumer.cluster, policies, instances); !why.empty())
+    std::vector<Consumer> sharing;
+    for (const Consumer& consumer : consumers) {
+      const auto why = why_no_part(consumer.cluster, policies, instances);
+      if (why.empty())
+        sharing.push_back(consumer);
+      else
         problems.warning(place_of_consumers(row), "DISTRIBUTION: found cluster " +
                                                       printable(consumer.cluster) + why + ": no " +
                                                       printable(row.name) + " is exported to it");
+    }
+    check_instances(row, sharing, problems);
   }
 }
 

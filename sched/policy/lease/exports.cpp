@@ -147,8 +147,10 @@ class Chooser {
     const auto bound = select_of(policy, indices);
     for (const ExportHost& host : hosts)
       if (bound.select && host.up && host.view && host.slots > 0 && exportable(policy, host) &&
-          !taken.contains(host.name) && bound.select->matches(*host.view))
-        fitting_.push_back(host.name);
+          !taken.contains(host.name) && bound.select->matches(*host.view)) {
+        fitting_.insert(host.name);
+        if (!host.closed) open_.push_back(host.name);
+      }
   }
 
   // The consumer of each chosen host, by its place in DISTRIBUTION. Of a policy that has not changed all stay, also where one that has
@@ -157,7 +159,7 @@ class Chooser {
     auto kept = keepable();
     const std::set<std::string> had = names(kept);
     std::int64_t count = static_cast<std::int64_t>(had.size());
-    for (const std::string& name : fitting_) count += had.contains(name) ? 0 : 1;
+    for (const std::string& name : open_) count += had.contains(name) ? 0 : 1;
     count = std::min<std::int64_t>(count, policy_.most_hosts);
     const auto parts = parts_of(count, policy_.consumers);
     std::map<std::string, std::size_t> chosen;
@@ -175,10 +177,9 @@ class Chooser {
  private:
   // The hosts of each consumer that it may keep.
   std::vector<std::vector<ChosenHost>> keepable() const {
-    const std::set<std::string> fitting(fitting_.begin(), fitting_.end());
     std::vector<std::vector<ChosenHost>> kept(policy_.consumers.size());
     for (const ChosenHost& host : before_.hosts) {
-      if (taken_.contains(host.host) || (!before_.same_policy && !fitting.contains(host.host))) continue;
+      if (taken_.contains(host.host) || (!before_.same_policy && !fitting_.contains(host.host))) continue;
       for (std::size_t i = 0; i < kept.size(); ++i)
         if (policy_.consumers[i].cluster == host.consumer) kept[i].push_back(host);
     }
@@ -201,7 +202,7 @@ class Chooser {
     }
     auto turn = turns.begin();
     for (const bool second : {false, true})
-      for (const std::string& name : fitting_)
+      for (const std::string& name : open_)
         if (turn != turns.end() && std::ssize(chosen) < count && !chosen.contains(name) &&
             had.contains(name) == second)
           chosen[name] = *turn++;
@@ -210,7 +211,8 @@ class Chooser {
   const ExportPolicy& policy_;
   const ChosenBefore& before_;
   std::set<std::string>& taken_;
-  std::vector<std::string> fitting_;  // in the order of the hosts
+  std::set<std::string> fitting_;  // may be kept
+  std::vector<std::string> open_;  // may be chosen, in the order of the hosts
 };
 
 void offer_chosen(const ExportPolicy& policy, const std::map<std::string, std::size_t>& chosen,
@@ -263,6 +265,21 @@ std::vector<ExportPolicy> export_policies(const std::vector<conf::HostExport>& e
   return policies;
 }
 
+std::vector<ExportPolicy> without_refused(std::vector<ExportPolicy> policies) {
+  std::set<std::string> named, shared;
+  std::vector<ExportPolicy> left;
+  for (ExportPolicy& policy : policies) {
+    const auto& others = policy.shared ? named : shared;
+    const bool by_name = policy.names_hosts();
+    std::erase_if(policy.hosts, [&](const std::string& host) { return others.contains(host); });
+    if (by_name && policy.hosts.empty()) continue;
+    named.insert(policy.hosts.begin(), policy.hosts.end());
+    if (policy.shared) shared.insert(policy.hosts.begin(), policy.hosts.end());
+    left.push_back(std::move(policy));
+  }
+  return left;
+}
+
 std::vector<Offer> offers(const std::vector<ExportPolicy>& policies, const std::vector<ExportHost>& hosts,
                           const std::vector<ChosenBefore>& before, const IndexTable& indices,
                           const std::vector<HeldMemory>& held) {
@@ -304,13 +321,19 @@ std::vector<LeftOut> left_out(const std::vector<ExportPolicy>& policies, const s
     for (const LeasedHost& host : offer.hosts)
       exported[offer.policy] += policies[offer.policy].names_hosts() ? host.slots : 1;
   std::vector<LeftOut> all;
-  for (const Offer& offer : offers)
-    if (offer.hosts.empty() && exported.contains(offer.policy)) {
-      const ExportPolicy& policy = policies[offer.policy];
+  for (const Offer& offer : offers) {
+    if (!offer.hosts.empty()) continue;
+    const ExportPolicy& policy = policies[offer.policy];
+    const std::string where = "the policy at " + policy.place.text();
+    if (exported.contains(offer.policy))
       all.push_back({offer.policy, offer.consumer,
-                     "its share of the " + amount_words(policy, exported[offer.policy]) +
-                         " of the policy at " + policy.place.text() + " is less than one"});
-    }
+                     "its share of the " + amount_words(policy, exported[offer.policy]) + " of " + where +
+                         " is less than one"});
+    else if (!policy.names_hosts())
+      all.push_back(
+          {offer.policy, offer.consumer,
+           "no host is up, open and matches RES_SELECT of " + where + ", unless another policy has it"});
+  }
   return all;
 }
 

@@ -1,7 +1,7 @@
 // exports: from lsb.resources, the hosts and what was exported before, to what each consumer is offered. Functions.
 //
 // A policy with PER_HOST exports SLOTS of each named host, divided among its consumers; the provider keeps its own slots (MXJ). A policy
-// with RES_SELECT chooses up to NHOSTS whole hosts among those that are up, once: a host that was chosen stays, also when it dies,
+// with RES_SELECT chooses up to NHOSTS whole hosts among those that are up and open, once: a host that was chosen stays, also when it dies,
 // until the policy changes, and hosts that come up later are added until there are NHOSTS. Each host goes to one consumer, and to one
 // such policy. Hosts of type DLINUX are exported only by a policy that exports swap space. A host without slots is not chosen, and no lease
 // has more hosts or slots than its consumer accepts (lease_bounds.hpp). "Platform LSF MultiCluster 7", resource leasing;
@@ -49,6 +49,9 @@ using OfficialHost = std::function<std::optional<std::string>(std::string_view)>
 // In the order of the file. Unknown hosts are left out; a policy that names none that is known is left out, too. `own`: the local cluster.
 std::vector<ExportPolicy> export_policies(const std::vector<conf::HostExport>& exports, std::string_view own,
                                           const OfficialHost& official);
+// Without what check_exports refuses: a host that an earlier policy names, where one of the two is shared, is left out of the later one. A
+// policy that has no host left is left out, too.
+std::vector<ExportPolicy> without_refused(std::vector<ExportPolicy> policies);
 std::vector<Consumer> consumers_of(const std::vector<conf::Share>& distribution, std::string_view own);
 
 // A host of the provider. `view` must live while it is chosen from.
@@ -57,6 +60,7 @@ struct ExportHost {
   std::string type;
   int slots = 1;  // MXJ, its CPUs where MXJ is not given
   bool up = false;
+  bool closed = false;  // badmin hclose: not chosen, but kept where it was
   const resreq::HostView* view = nullptr;
 };
 
@@ -96,7 +100,7 @@ std::vector<Offer> offers(const std::vector<ExportPolicy>& policies, const std::
                           const std::vector<ChosenBefore>& before, const IndexTable& indices,
                           const std::vector<HeldMemory>& held = {});
 
-// A consumer whose part of a policy is none, while another consumer has some of it.
+// A consumer whose part of a policy is none: its share is less than one, or no host can be chosen.
 struct LeftOut {
   std::size_t policy = 0;  // its place among the policies
   std::string consumer;

@@ -9,6 +9,7 @@
 namespace rollcall::sched::lease {
 namespace {
 
+using testing::Contains;
 using testing::ElementsAre;
 using testing::IsEmpty;
 
@@ -170,6 +171,12 @@ TEST(ExportFiles, WarnOfASharedResourceThatReachesNoHost) {
   EXPECT_THAT(said(hosts + policy("PER_HOST = d\nSLOTS = 1") + resource("AppB", "([west, 1])")), IsEmpty());
   EXPECT_THAT(said(policy("RES_SELECT = fpga\nNHOSTS = 1") + resource("AppB", "([west, 1])")), IsEmpty())
       << "a host that is chosen may be any";
+  EXPECT_THAT(
+      said(policy("RES_SELECT = fpga\nNHOSTS = 1") + policy("PER_HOST = d\nSLOTS = 1", "([east, 1])") +
+           resource("AppB", "([west, 1] [east, 9])")),
+      Contains(at(14,
+                  "warning: DISTRIBUTION: found cluster \"west\", whose share of 2 instances is less "
+                  "than one, expected more: no \"AppB\" is exported to it")));
 }
 
 // "If you do not specify the required host type, the default is type==any": also a host of another type than this one's is chosen.

@@ -91,6 +91,23 @@ TEST(LeaseExports, ChooseOnlyHostsThatAreUpAndAddOthersLater) {
   EXPECT_EQ(text(farm.offers()), "C1: c*1 e*1; C2: a*1 d*1");
 }
 
+// An administrator repairs it.
+TEST(LeaseExports, AClosedHostIsNotChosenAndStaysWhereItIs) {
+  Farm farm;
+  farm.policies = {chosen_by("type==LINUX", 2, {{"C1", 1}, {"C2", 1}})};
+  farm.add("a").closed = true;
+  farm.add("b"), farm.add("c");
+  EXPECT_EQ(text(farm.offers()), "C1: b*2; C2: c*2");
+  farm.keep(farm.offers());
+  farm.host("a").closed = false;
+  farm.host("b").closed = true;
+  EXPECT_EQ(text(farm.offers()), "C1: b*2; C2: c*2");
+  farm.before[0].same_policy = false;
+  EXPECT_EQ(text(farm.offers()), "C1: b*2; C2: c*2") << "a changed policy keeps it, too";
+  farm.policies[0].most_hosts = 3;
+  EXPECT_EQ(text(farm.offers()), "C1: a*2 b*2; C2: c*2");
+}
+
 TEST(LeaseExports, AHostThatDiesStays) {
   Farm farm;
   farm.policies = {chosen_by("type==LINUX", 1, {{"C1", 1}})};
@@ -249,6 +266,21 @@ TEST(LeaseCheck, RefusesAHostOfASharedPolicyInAnotherOne) {
       "beside "
       "TYPE=shared\n");
 }
+// As every row that is refused (0063): a reconfiguration may go on all the same.
+TEST(LeasePolicies, LeaveOutWhatIsRefused) {
+  ExportPolicy shared = named({"a", "b"}, 1, {{"C1", 1}}), only = named({"a"}, 1, {{"C2", 1}}), select;
+  shared.shared = true;
+  select.select = "type==any";
+  const auto hosts = [](const std::vector<ExportPolicy>& policies) {
+    std::vector<std::vector<std::string>> all;
+    for (const ExportPolicy& policy : without_refused(policies)) all.push_back(policy.hosts);
+    return all;
+  };
+  using All = std::vector<std::vector<std::string>>;
+  EXPECT_EQ(hosts({only, shared}), (All{{"a"}, {"b"}}));
+  EXPECT_EQ(hosts({shared, only, select}), (All{{"a", "b"}, {}})) << "one that chooses has its own rule";
+  EXPECT_EQ(hosts({only, only}), (All{{"a"}, {"a"}})) << "slots are added";
+}
 TEST(LeaseCheck, RefusesANamedHostThatAnotherPolicySelects) {
   EXPECT_EQ(
       problems_of(two_policies(named({"a"}, 1, {{"C1", 1}}), chosen_by("type==LINUX", 1, {{"C2", 1}}))),
@@ -264,11 +296,16 @@ TEST(LeaseExports, NameAConsumerWhoseShareIsLessThanOne) {
   farm.policies = {named({"a"}, 2, {{"C1", 9}, {"C2", 1}}), chosen_by("type==SUN", 1, {{"C1", 1}, {"C2", 1}}),
                    chosen_by("type==NONE", 1, {{"C1", 1}})};
   farm.policies[0].place = {"lsb.resources", 3};
+  farm.policies[2].place = {"lsb.resources", 12};
   const auto none = left_out(farm.policies, farm.offers());
-  ASSERT_EQ(none.size(), 2U) << "a policy that finds no host leaves nobody out";
+  ASSERT_EQ(none.size(), 3U);
   EXPECT_EQ(none[0].consumer, "C2");
   EXPECT_EQ(none[0].why, "its share of the 2 slots of the policy at lsb.resources:3 is less than one");
   EXPECT_EQ(none[1].policy, 1U);
+  EXPECT_EQ(
+      none[2].why,
+      "no host is up, open and matches RES_SELECT of the policy at lsb.resources:12, unless another policy "
+      "has it");
 }
 TEST(LeaseCheck, WarnsOfAConsumerWhoseShareIsLessThanOne) {
   EXPECT_EQ(
