@@ -39,7 +39,7 @@ if(TARGET part_sim_test)
   set_tests_properties(nightly_part_sim_test PROPERTIES LABELS nightly TIMEOUT 14400 ENVIRONMENT "ROLLCALL_SIM_SEEDS=10000")
 endif()
 
-# One lease between two clusters with restarts and two masters: 20,000 worlds of each kind.
+# Leases of one consumer and of two with restarts and two masters: 20,000 worlds of each kind.
 if(TARGET lease_sim_test)
   add_test(NAME nightly_lease_sim_test COMMAND lease_sim_test)
   set_tests_properties(nightly_lease_sim_test PROPERTIES LABELS nightly TIMEOUT 7200 ENVIRONMENT "ROLLCALL_SIM_SEEDS=20000")

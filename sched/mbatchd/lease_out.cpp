@@ -63,6 +63,7 @@ void LeaseOut::configure(std::shared_ptr<const Configuration> configuration) {
   const auto official = [&](std::string_view name) { return files.cluster->names.official(name); };
   policies_ =
       lease::without_refused(lease::export_policies(files.lsb->resources.host_exports, own, official));
+  added_slots_ = lease::added_slots(policies_);
   left_out_.clear();  // it has places of policies_
   next_reclaim_.reset();
   export_due_ = true;
@@ -242,7 +243,7 @@ void LeaseOut::keep_written_off(const std::string& cluster) {
 }
 
 lease::HostsNow LeaseOut::hosts_now(const Lease& of, const std::map<std::string, lease::OwnHost>& own) const {
-  auto now = lease::hosts_now(of, all(), own, attempts());
+  auto now = lease::hosts_now(of, all(), own, added_slots_, attempts());
   for (auto& [host, here] : now) here.fenced = fences_.on_disk(host, of.lease.id.number);
   return now;
 }

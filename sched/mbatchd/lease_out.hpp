@@ -185,7 +185,8 @@ class LeaseOut {
   const Handler handler_;
   std::shared_ptr<const Configuration> configuration_;
   std::vector<sched::lease::ExportPolicy> policies_;
-  std::map<std::uint64_t, Lease> leases_;  // by number
+  std::map<std::string, std::int64_t> added_slots_;  // of policies_
+  std::map<std::uint64_t, Lease> leases_;            // by number
   std::set<std::string> written_off_;  // consumers that have not connected since; each is a row of the store
   std::set<std::string> not_kept_;     // consumers whose row in the store is wrong: a commit failed
   std::map<std::uint64_t, sched::lease::LeaseRemarks> remarks_;  // of each lease

@@ -1,61 +1,33 @@
 // No slot is ever in two hands, whatever the network, restarts and a second master do; deliberate faults are found, or another layer holds;
 // and when the faults stop every lease ends as it should.
+#include "tests/sim/lease_sim.hpp"
+
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <iostream>
-
-#include "tests/sim/lease_world.hpp"
 
 namespace rollcall::sched::lease {
 namespace {
 
-constexpr int kSteps = 400;
-
-// ROLLCALL_SIM_SEEDS: how many; 500.
-std::uint64_t seeds() {
-  const char* asked = std::getenv("ROLLCALL_SIM_SEEDS");
-  return asked ? std::strtoull(asked, nullptr, 10) : 500;
-}
-
-std::string run(std::uint64_t seed, Fault fault, bool shared, Licences licences = Licences::none) {
-  LeaseWorld world(seed, fault, shared, licences);
-  for (int i = 0; i < kSteps && world.broken.empty(); ++i) world.step();
-  return world.broken;
-}
-
-// The first seed whose world breaks with the fault, with `words` in the text of the break. 0: none. The same world must hold without the fault,
-// or else something different broke it.
-std::uint64_t finds(std::uint64_t first, std::uint64_t last, Fault fault, Licences licences = Licences::none,
-                    const std::string& words = "") {
-  for (std::uint64_t seed = first; seed <= last; ++seed) {
-    const std::string broken = run(seed, fault, seed % 2 == 0, licences);
-    if (broken.empty() || broken.find(words) == std::string::npos) continue;
-    EXPECT_EQ(run(seed, Fault::none, seed % 2 == 0, licences), "") << "without the fault, seed " << seed;
-    testing::Test::RecordProperty("seed", std::to_string(seed));
-    return seed;
-  }
-  return 0;
-}
+constexpr Lends kToOneConsumer[] = {Lends::parts, Lends::shared};
 
 TEST(LeaseSim, NoSlotIsInTwoHands) {
-  for (const bool shared : {false, true})
+  for (const Lends lends : kToOneConsumer)
     for (std::uint64_t seed = 1; seed <= seeds(); ++seed)
-      ASSERT_EQ(run(seed, Fault::none, shared), "") << (shared ? "shared" : "exclusive") << " seed " << seed;
+      ASSERT_EQ(run(seed, Fault::none, lends), "") << text(lends) << " seed " << seed;
 }
 
 TEST(LeaseSim, NoLicenceIsInTwoHands) {
   for (const Licences licences : {Licences::fixed, Licences::reported})
-    for (const bool shared : {false, true})
+    for (const Lends lends : kToOneConsumer)
       for (std::uint64_t seed = 1; seed <= seeds(); ++seed)
-        ASSERT_EQ(run(seed, Fault::none, shared, licences), "")
-            << (licences == Licences::fixed ? "fixed " : "reported ") << (shared ? "shared" : "exclusive")
-            << " seed " << seed;
+        ASSERT_EQ(run(seed, Fault::none, lends, licences), "")
+            << (licences == Licences::fixed ? "fixed " : "reported ") << text(lends) << " seed " << seed;
 }
 TEST(LeaseSim, SidesAgreeOnLicencesWhenTheFaultsStop) {
   int holders = 0;
   for (std::uint64_t seed = 1; seed <= seeds() / 5; ++seed) {
-    LeaseWorld world(seed, Fault::none, seed % 2 == 0, Licences::fixed);
+    LeaseWorld world(seed, Fault::none, parts_or_shared(seed), Licences::fixed);
     for (int i = 0; i < kSteps; ++i) world.step();
     holders += world.holders;
     const bool withdrawn = seed % 3 == 0;
@@ -74,7 +46,7 @@ TEST(LeaseSim, SidesAgreeOnLicencesWhenTheFaultsStop) {
 TEST(LeaseSim, AllReportedLicencesAreLentWhenJobsHaveEnded) {
   int holders = 0;
   for (std::uint64_t seed = 1; seed <= seeds() / 5; ++seed) {
-    LeaseWorld world(seed, Fault::none, seed % 2 == 0, Licences::reported);
+    LeaseWorld world(seed, Fault::none, parts_or_shared(seed), Licences::reported);
     for (int i = 0; i < kSteps; ++i) world.step();
     holders += world.holders;
     world.quiet(false);
@@ -89,7 +61,7 @@ TEST(LeaseSim, AllReportedLicencesAreLentWhenJobsHaveEnded) {
 
 // A number of another master is exceeded: this world does not end without that rule.
 TEST(LeaseSim, AWorldThatBrokeOnceHolds) {
-  LeaseWorld world(1107, Fault::none, false);
+  LeaseWorld world(1107, Fault::none, Lends::parts);
   for (int i = 0; i < kSteps; ++i) world.step();
   world.quiet(true);
   EXPECT_TRUE(world.gone()) << world.text();
@@ -99,7 +71,7 @@ TEST(LeaseSim, AWorldThatBrokeOnceHolds) {
 TEST(LeaseSim, JobsStartAndSlotsComeBack) {
   int started = 0, moved = 0, asked_anew = 0;
   for (std::uint64_t seed = 1; seed <= 230; ++seed) {
-    LeaseWorld world(seed, Fault::none, true);
+    LeaseWorld world(seed, Fault::none, Lends::shared);
     for (int i = 0; i < kSteps; ++i) world.step();
     started += world.started, moved += world.moved, asked_anew += world.asked_anew;
   }
@@ -109,9 +81,9 @@ TEST(LeaseSim, JobsStartAndSlotsComeBack) {
 }
 
 TEST(LeaseSim, SidesAgreeWhenTheFaultsStop) {
-  for (const bool shared : {false, true})
+  for (const Lends lends : kToOneConsumer)
     for (std::uint64_t seed = 1; seed <= seeds() / 5; ++seed) {
-      LeaseWorld world(seed, Fault::none, shared);
+      LeaseWorld world(seed, Fault::none, lends);
       for (int i = 0; i < kSteps; ++i) world.step();
       world.quiet(false);
       ASSERT_EQ(world.broken, "") << "seed " << seed;
@@ -121,7 +93,7 @@ TEST(LeaseSim, SidesAgreeWhenTheFaultsStop) {
 // All slots are idle: those of the consumer go to the provider but for one, and the next time all go to the consumer.
 TEST(LeaseSim, SidesAgreeOnWhatIsReclaimedWhenTheFaultsStop) {
   for (std::uint64_t seed = 1; seed <= seeds() / 5; ++seed) {
-    LeaseWorld world(seed, Fault::none, true);
+    LeaseWorld world(seed, Fault::none, Lends::shared);
     for (int i = 0; i < kSteps; ++i) world.step();
     world.quiet(false);
     for (const int slots : {1, LeaseWorld::kSlots}) {
@@ -134,7 +106,7 @@ TEST(LeaseSim, SidesAgreeOnWhatIsReclaimedWhenTheFaultsStop) {
 
 TEST(LeaseSim, AWithdrawnPolicyEndsTheLeaseOnBothSides) {
   for (std::uint64_t seed = 1; seed <= seeds() / 5; ++seed) {
-    LeaseWorld world(seed, Fault::none, seed % 2 == 0);
+    LeaseWorld world(seed, Fault::none, parts_or_shared(seed));
     for (int i = 0; i < kSteps; ++i) world.step();
     world.quiet(true);
     ASSERT_EQ(world.broken, "") << "seed " << seed;
@@ -144,7 +116,7 @@ TEST(LeaseSim, AWithdrawnPolicyEndsTheLeaseOnBothSides) {
 
 class LeaseSimFault : public testing::TestWithParam<Fault> {};
 
-TEST_P(LeaseSimFault, IsFound) { EXPECT_NE(finds(1, 3000, GetParam()), 0u); }
+TEST_P(LeaseSimFault, IsFound) { EXPECT_NE(finds(1, 3000, GetParam(), parts_or_shared), 0u); }
 INSTANTIATE_TEST_SUITE_P(All, LeaseSimFault,
                          testing::Values(Fault::jobs_of_a_second_master_are_not_heard_of,
                                          Fault::start_beyond_the_grant_is_passed,
@@ -165,11 +137,11 @@ class LeaseSimRareFault : public testing::TestWithParam<RareFault> {};
 // At night it always searches.
 TEST_P(LeaseSimRareFault, IsFoundByOneOfManyWorlds) {
   const auto [fault, known] = GetParam();
-  if (seeds() < 20'000 && finds(known, known, fault) != 0) return;
+  if (seeds() < 20'000 && finds(known, known, fault, parts_or_shared) != 0) return;
   if (seeds() < 500)
     GTEST_SKIP() << "seed " << known
                  << " does not find it any more, and ROLLCALL_SIM_SEEDS is too small for a search";
-  const std::uint64_t seed = finds(1, 200'000, fault);
+  const std::uint64_t seed = finds(1, 200'000, fault, parts_or_shared);
   EXPECT_NE(seed, 0u) << "no seed finds the fault";
   if (seed != 0) std::cout << "found by seed " << seed << "; the table has " << known << "\n";
 }
@@ -183,7 +155,9 @@ class LeaseSimLicenceFault : public testing::TestWithParam<Fault> {};
 
 TEST_P(LeaseSimLicenceFault, IsFound) {
   const bool reported = GetParam() == Fault::reservations_are_taken_as_checked_out;
-  EXPECT_NE(finds(1, 3000, GetParam(), reported ? Licences::reported : Licences::fixed, "licences"), 0u);
+  EXPECT_NE(finds(1, 3000, GetParam(), parts_or_shared, reported ? Licences::reported : Licences::fixed,
+                  "licences"),
+            0u);
 }
 INSTANTIATE_TEST_SUITE_P(All, LeaseSimLicenceFault,
                          testing::Values(Fault::start_beyond_the_instances_is_passed,
@@ -197,7 +171,7 @@ class LeaseSimLayer : public testing::TestWithParam<Fault> {};
 
 TEST_P(LeaseSimLayer, AnotherLayerHolds) {
   for (std::uint64_t seed = 1; seed <= seeds() / 2; ++seed)
-    ASSERT_EQ(run(seed, GetParam(), seed % 2 == 0), "") << "seed " << seed;
+    ASSERT_EQ(run(seed, GetParam(), parts_or_shared(seed)), "") << "seed " << seed;
 }
 INSTANTIATE_TEST_SUITE_P(All, LeaseSimLayer,
                          testing::Values(Fault::acknowledges_with_unanswered_starts,

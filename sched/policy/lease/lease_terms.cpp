@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <set>
+#include <string_view>
 
 #include "common/conf/lsb/lease_bounds.hpp"
 #include "common/conf/words.hpp"
@@ -20,7 +21,7 @@ AttemptsOn attempts_on(const Attempts& attempts, std::uint64_t lease, const std:
   return found == attempts.end() ? AttemptsOn{} : found->second;
 }
 
-// Slots that the lease has in its hand, also those of attempts that a lost store forgot to count.
+// Slots that the lease has in its hand, also those of attempts beyond a grant that a lost store forgot.
 int in_hand(const LeaseOfPolicy& lease, const LentHost& host, const Attempts& attempts) {
   return std::max(host.has.slots, attempts_on(attempts, lease.lease.id.number, host.has.host).slots);
 }
@@ -38,21 +39,34 @@ void add_consumer(LentOfHost& to, const std::string& consumer, int slots) {
     to.consumers += (to.consumers.empty() ? "" : ", ") + consumer;
 }
 
+// Slots that a shared PER_HOST adds to a host. The host is in one such policy: a lease of another one is still to be withdrawn.
+struct AddedByShared {
+  int both_sides = 0, of_consumers = 0;
+
+  void add(int slots, int consumers) {
+    both_sides = std::max(both_sides, slots);
+    of_consumers += consumers;
+  }
+  int of_provider() const { return std::max(0, both_sides - of_consumers); }
+};
+
 // Slots of the host that one lease has, or adds.
-void add_slots(LentOfHost& to, const LeaseOfPolicy& lease, const LentHost& host, const Attempts& attempts) {
-  const bool ours_too = lease.shared() && (!lease.names_hosts() || !lease.lease.withdrawn);
-  if (lease.names_hosts() && !ours_too) return;  // all that it adds is the consumer's
+void add_slots(const LeaseOfPolicy& lease, const LentHost& host, const Attempts& attempts, LentOfHost& to,
+               AddedByShared& added) {
+  const bool named = lease.names_hosts(), withdrawn = lease.lease.withdrawn;
+  if (named && !lease.shared()) return;  // all that it adds is the consumer's
   const int has = in_hand(lease, host, attempts);
   const int consumers = std::max(host.wanted, has);
-  to.counted = to.counted || ours_too;
-  if (!ours_too) {
+  if (!lease.shared()) {
     to.whole = true;
     to.in_hand += has;
-  } else if (!lease.names_hosts()) {
+  } else if (!named) {
     to.slots += consumers;
   } else {
-    to.slots -= std::max(0, both_sides(lease, host.has.host) - consumers);
+    added.add(withdrawn ? 0 : both_sides(lease, host.has.host), consumers);
   }
+  if (named && withdrawn) return;
+  to.counted = to.counted || lease.shared();
   add_consumer(to, lease.lease.consumer, consumers);
 }
 
@@ -130,30 +144,55 @@ std::vector<HeldMemory> held_memory(const std::vector<const LeaseOfPolicy*>& all
   return held;
 }
 
+std::map<std::string, std::int64_t> added_slots(const std::vector<ExportPolicy>& policies) {
+  std::map<std::string, std::int64_t> added;
+  for (const ExportPolicy& policy : policies)
+    for (const std::string& host : policy.hosts) added[host] += policy.slots;
+  return added;
+}
+
 HostsNow hosts_now(const LeaseOfPolicy& of, const std::vector<const LeaseOfPolicy*>& all,
-                   const std::map<std::string, OwnHost>& own, const Attempts& attempts) {
+                   const std::map<std::string, OwnHost>& own,
+                   const std::map<std::string, std::int64_t>& added, const Attempts& attempts) {
   HostsNow now;
   // PER_HOST adds slots to a host: those that its policies export, together; where it is shared, the provider uses some of them.
   // Whole hosts lend the host's own slots.
   const bool named = of.names_hosts();
-  std::map<std::string_view, int> free;
+  const bool only_added = named && !of.shared();
+  struct Left {
+    std::int64_t of_wanted = 0;  // and of what the host has
+    std::int64_t of_added = 0;   // less what the provider uses of it
+    std::int64_t forgotten = 0;  // slots of attempts whose lease does not have the host
+  };
+  std::map<std::string_view, Left> left;
   for (const LentHost& host : of.lease.hosts) {
     now[host.has.host].used = attempts_on(attempts, of.lease.id.number, host.has.host).slots;
     const auto known = own.find(host.has.host);
     if (known == own.end() || !known->second.heard) continue;
+    // Jobs that were preempted on a whole host go on first. How a shared host is divided counts them by itself (shared_hosts).
     const OwnHost& here = known->second;
-    // Jobs that were preempted there go on first. How a shared host is divided counts them by itself (shared_hosts).
-    const int ours = here.used + (of.shared() ? 0 : here.preempted);
-    free[host.has.host] = !named || of.shared() ? here.slots - ours : 0;
+    const int own_free = only_added ? 0 : here.slots - here.used - (of.shared() ? 0 : here.preempted);
+    const auto adds = added.find(host.has.host);
+    left[host.has.host] = {own_free, (adds == added.end() ? 0 : adds->second) + std::min(0, own_free)};
   }
+  for (const auto& [on, used] : attempts)
+    if (const auto here = left.find(on.second); here != left.end()) here->second.forgotten += used.slots;
   for (const LeaseOfPolicy* other : all)
     for (const LentHost& same : other->lease.hosts) {
-      const auto here = free.find(same.has.host);
-      if (here == free.end() || other->names_hosts() != named) continue;
-      here->second -= in_hand(*other, same, attempts);
-      if (named) here->second += other->shared() ? both_sides(*other, same.has.host) : same.wanted;
+      const auto here = left.find(same.has.host);
+      if (here == left.end()) continue;
+      here->second.forgotten -= attempts_on(attempts, other->lease.id.number, same.has.host).slots;
+      if (other->names_hosts() != named) continue;
+      const int lent = in_hand(*other, same, attempts);
+      here->second.of_wanted -= lent;
+      here->second.of_added -= lent;
+      if (named) here->second.of_wanted += other->shared() ? both_sides(*other, same.has.host) : same.wanted;
     }
-  for (const auto& [host, there] : free) now.find(std::string(host))->second.free = std::max(0, there);
+  for (const auto& [host, here] : left) {
+    const std::int64_t free = named ? std::min(here.of_wanted, here.of_added) : here.of_wanted;
+    now.find(std::string(host))->second.free =
+        static_cast<int>(std::max<std::int64_t>(0, free - here.forgotten));
+  }
   return now;
 }
 
@@ -276,18 +315,27 @@ std::vector<LeasedHost> divided_hosts(const LeaseOfPolicy& of, const std::vector
   return hosts;
 }
 
+bool lacks_a_host(const ProviderLease& lease, const std::vector<LeasedHost>& offered) {
+  std::set<std::string_view> has;
+  for (const LentHost& lent : lease.hosts) has.insert(lent.has.host);
+  return std::any_of(offered.begin(), offered.end(),
+                     [&](const LeasedHost& asked) { return !has.contains(asked.host); });
+}
+
 std::map<std::string, LentOfHost> lent_hosts(const std::vector<const LeaseOfPolicy*>& all,
                                              const Attempts& attempts) {
   std::map<std::string, LentOfHost> lent;
+  std::map<std::string, AddedByShared> added;
   for (const LeaseOfPolicy* one : all)
     for (const LentHost& host : one->lease.hosts) {
       if (host.wanted == 0 && host.has.slots == 0 && !one->shared()) continue;
       LentOfHost& to = lent[host.has.host];
-      add_slots(to, *one, host, attempts);
+      add_slots(*one, host, attempts, to, added[host.has.host]);
       const AttemptsOn used = attempts_on(attempts, one->lease.id.number, host.has.host);
       if (host.has.memory_mb) to.mem_mb += std::max(0.0, *host.has.memory_mb - used.mem_mb);
       if (host.has.swap_mb) to.swp_mb += std::max(0.0, *host.has.swap_mb - used.swp_mb);
     }
+  for (const auto& [host, slots] : added) lent[host].slots -= slots.of_provider();
   return lent;
 }
 

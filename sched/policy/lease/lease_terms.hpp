@@ -5,6 +5,7 @@
 // next one of its kind that exports to its consumer.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <optional>
@@ -62,9 +63,14 @@ using Attempts = std::map<std::pair<std::uint64_t, std::string>, AttemptsOn>;  /
 // Instances that a lease's attempts reserve, by lease and resource.
 using HeldByAttempts = std::map<std::pair<std::uint64_t, std::string>, double>;
 
-// Of each host of the lease. A host that `own` does not have has no free slots. `fenced` is left empty.
+// Slots that PER_HOST policies add to each host.
+std::map<std::string, std::int64_t> added_slots(const std::vector<ExportPolicy>& policies);
+// Of each host of the lease. A host that `own` does not have has no free slots. `fenced` is left empty. `added`: added_slots() of the policies
+// in force. The leases follow a changed policy one by one, so what they are to have may together be more than it adds. Attempts count also on a
+// host that their lease does not have: a lost store may have forgotten the grant.
 HostsNow hosts_now(const LeaseOfPolicy& of, const std::vector<const LeaseOfPolicy*>& all,
-                   const std::map<std::string, OwnHost>& own, const Attempts& attempts);
+                   const std::map<std::string, OwnHost>& own,
+                   const std::map<std::string, std::int64_t>& added, const Attempts& attempts);
 
 // ---------------------------------------------------------------- shared resources
 
@@ -100,6 +106,9 @@ std::vector<SharedHost> shared_hosts(const LeaseOfPolicy& of, const std::map<std
 // that has no part yet one idle slot is reserved.
 std::vector<LeasedHost> divided_hosts(const LeaseOfPolicy& of, const std::vector<LeasedHost>& offered,
                                       const std::map<std::string, OwnHost>& own, const Attempts& attempts);
+
+// Whether the lease lacks a host that its policy exports: one that was taken while no slot of it was to be the consumer's. It is exported again.
+bool lacks_a_host(const ProviderLease& lease, const std::vector<LeasedHost>& offered);
 
 // ---------------------------------------------------------------- what is left
 

@@ -163,20 +163,87 @@ TEST(LeaseTerms, PerHostLendsSlotsThatItsPoliciesAddAlone) {
   west.lease.hosts = {lent("a", 0, 2)};
   north.lease.hosts = {lent("a", 3, 2)};  // one is still to be given up
   const std::map<std::string, OwnHost> own = {{"a", {1, 1, true}}};
-  EXPECT_EQ(hosts_now(west, {&west, &north}, own, {})["a"].free, 1);
-  EXPECT_EQ(hosts_now(west, {&west, &north}, {{"a", {1, 1, false}}}, {})["a"].free, 0)
+  const auto added = added_slots({policy});
+  EXPECT_EQ(hosts_now(west, {&west, &north}, own, added, {})["a"].free, 1);
+  EXPECT_EQ(hosts_now(west, {&west, &north}, {{"a", {1, 1, false}}}, added, {})["a"].free, 0)
       << "its RES has not said what it holds";
-  EXPECT_EQ(hosts_now(west, {&west, &north}, own, {{{2, "a"}, {4, 0, 0}}})["a"].free, 0)
+  EXPECT_EQ(hosts_now(west, {&west, &north}, own, added, {{{2, "a"}, {4, 0, 0}}})["a"].free, 0)
       << "attempts beyond the grant count";
-  EXPECT_EQ(hosts_now(west, {&west, &north}, own, {{{1, "a"}, {2, 0, 0}}})["a"].used, 2);
+  EXPECT_EQ(hosts_now(west, {&west, &north}, own, added, {{{1, "a"}, {2, 0, 0}}})["a"].used, 2);
+}
+// The lease of `north` has its new part, that of `west` not yet: its row could not be stored, or mbatchd died before it.
+TEST(LeaseTerms, PerHostLendsNoMoreThanItsPoliciesAddWhileLeasesFollowAChange) {
+  const ExportPolicy policy = named({"a"}, 3, {{"west", 1}, {"north", 2}});
+  LeaseOfPolicy west = lease_for(1, "west", policy), north = lease_for(2, "north", policy);
+  west.lease.hosts = {lent("a", 2, 2)};
+  north.lease.hosts = {lent("a", 1, 2)};
+  const std::map<std::string, OwnHost> own = {{"a", {1, 0, true}}};
+  EXPECT_EQ(hosts_now(north, {&west, &north}, own, added_slots({policy}), {})["a"].free, 0);
+  const ExportPolicy another = named({"a", "b"}, 1, {{"west", 1}});
+  EXPECT_EQ(hosts_now(north, {&west, &north}, own, added_slots({policy, another}), {})["a"].free, 1)
+      << "policies of one host add slots together";
+  EXPECT_EQ(hosts_now(north, {&west, &north}, own, {}, {})["a"].free, 0)
+      << "no policy names the host any more";
 }
 TEST(LeaseTerms, AWholeHostLendsWhatItsOwnClusterDoesNotUse) {
   const ExportPolicy policy = chosen("type==any", {{"west", 1}, {"north", 1}});
   LeaseOfPolicy west = lease_for(1, "west", policy), north = lease_for(2, "north", policy);
   west.lease.hosts = {lent("a", 0, 8, true)};
-  EXPECT_EQ(hosts_now(west, {&west, &north}, {{"a", {8, 3, true}}}, {})["a"].free, 5);
+  EXPECT_EQ(hosts_now(west, {&west, &north}, {{"a", {8, 3, true}}}, {}, {})["a"].free, 5);
   north.lease.hosts = {lent("a", 8, 0, true)};  // it waits for jobs to end
-  EXPECT_EQ(hosts_now(west, {&west, &north}, {{"a", {8, 0, true}}}, {})["a"].free, 0);
+  EXPECT_EQ(hosts_now(west, {&west, &north}, {{"a", {8, 0, true}}}, {}, {})["a"].free, 0);
+}
+
+// The policy exports to `north` now what `west` is still to give up.
+TEST(LeaseTerms, SlotsOfASharedPerHostWaitForTheConsumerThatHadThem) {
+  ExportPolicy policy = named({"a"}, 3, {{"north", 1}});
+  policy.shared = true;
+  LeaseOfPolicy west = lease_for(1, "west", policy), north = lease_for(2, "north", policy);
+  west.lease.withdrawn = true;
+  west.lease.hosts = {lent("a", 3, 0)};
+  north.lease.hosts = {lent("a", 0, 1)};
+  west.both_sides = north.both_sides = {{"a", 3}};
+  const auto free = [&](int used) {
+    return hosts_now(north, {&west, &north}, {{"a", {2, used, true}}}, added_slots({policy}), {})["a"].free;
+  };
+  EXPECT_EQ(free(0), 0) << "the host's own slots are the provider's";
+  EXPECT_EQ(lent_hosts({&west, &north}, {}).at("a").slots, 0) << "the provider has none of them";
+  west.lease.hosts = {lent("a", 1, 0)};
+  EXPECT_EQ(free(2), 2);
+  EXPECT_EQ(free(4), 0) << "the provider uses two of them";
+  EXPECT_EQ(lent_hosts({&west, &north}, {}).at("a").slots, -1);
+  west.lease.withdrawn = false;
+  EXPECT_EQ(lent_hosts({&west, &north}, {}).at("a").slots, -1)
+      << "the end of the lease could not be stored yet";
+}
+TEST(LeaseTerms, AttemptsCountOnAHostThatTheirLeaseLacks) {
+  const ExportPolicy policy = chosen("type==any", {{"west", 1}, {"north", 1}});
+  LeaseOfPolicy west = lease_for(1, "west", policy), north = lease_for(2, "north", policy);
+  west.lease.hosts = {lent("a", 0, 8, true)};
+  const std::map<std::string, OwnHost> own = {{"a", {8, 1, true}}};
+  EXPECT_EQ(hosts_now(west, {&west, &north}, own, {}, {{{2, "a"}, {3, 0, 0}}})["a"].free, 4);
+  EXPECT_EQ(hosts_now(west, {&west}, own, {}, {{{2, "a"}, {3, 0, 0}}})["a"].free, 4)
+      << "the lease is lost, too";
+  EXPECT_EQ(hosts_now(west, {&west, &north}, own, {}, {{{2, "b"}, {3, 0, 0}}})["a"].free, 7);
+}
+TEST(LeaseTerms, ALeaseLacksAHostThatWasTakenWhileNoSlotOfItWasTheConsumers) {
+  ExportPolicy policy = chosen("type==any", {{"west", 1}});
+  policy.shared = true;
+  LeaseOfPolicy of = lease_for(1, "west", policy);
+  const std::vector<LeasedHost> offered = {{"a", 2, {}, {}, false}, {"b", 2, {}, {}, false}};
+  of.both_sides = {{"a", 2}, {"b", 2}};
+  of.lease.phase = Phase::active;
+  of.lease.number = of.lease.acknowledged = {1, 1};
+  of.lease.hosts = {lent("a", 2, 2), lent("b", 2, 2)};
+  const std::map<std::string, OwnHost> own = {{"a", {2, 0, true}}, {"b", {2, 0, true}}};
+  step(of.lease, event::Divided{{{"a", 0}, {"b", 1}}}, {}, 1);
+  EXPECT_FALSE(lacks_a_host(of.lease, offered));
+  // Licences of the lease have changed before the consumer has acknowledged the division.
+  step(of.lease, event::Exported{divided_hosts(of, offered, own, {}), {}, false}, {}, 1);
+  step(of.lease, event::Acknowledged{of.lease.number, {}}, {}, 1);
+  EXPECT_TRUE(lacks_a_host(of.lease, offered));
+  step(of.lease, event::Exported{divided_hosts(of, offered, own, {}), {}, false}, {}, 1);
+  EXPECT_FALSE(lacks_a_host(of.lease, offered));
 }
 // They go on before the consumer gets their slots, and the lease waits for them as for jobs that run.
 TEST(LeaseTerms, AWholeHostKeepsTheSlotsOfPreemptedJobs) {
@@ -185,10 +252,10 @@ TEST(LeaseTerms, AWholeHostKeepsTheSlotsOfPreemptedJobs) {
   west.lease.hosts = {lent("a", 0, 8, true)};
   const std::map<std::string, OwnHost> own = {
       {"a", {.slots = 8, .used = 3, .heard = true, .known = true, .preempted = 2}}};
-  EXPECT_EQ(hosts_now(west, {&west}, own, {})["a"].free, 3);
+  EXPECT_EQ(hosts_now(west, {&west}, own, {}, {})["a"].free, 3);
   EXPECT_EQ(awaited_slots(west, own), 5);
   west.lease.hosts = {lent("a", 3, 8, true)};
-  EXPECT_EQ(hosts_now(west, {&west}, own, {})["a"].free, 0);
+  EXPECT_EQ(hosts_now(west, {&west}, own, {}, {})["a"].free, 0);
   EXPECT_EQ(lent_hosts({&west}, {}).at("a").in_hand, 3) << "the others are for jobs that go on";
 }
 // How it is divided counts them by itself.
@@ -199,7 +266,8 @@ TEST(LeaseTerms, ASharedHostLendsWhatItWasDividedInto) {
   west.lease.hosts = {lent("a", 0, 4)};
   west.both_sides = {{"a", 8}};
   EXPECT_EQ(
-      hosts_now(west, {&west}, {{"a", {.slots = 8, .used = 4, .heard = true, .preempted = 4}}}, {})["a"].free,
+      hosts_now(west, {&west}, {{"a", {.slots = 8, .used = 4, .heard = true, .preempted = 4}}}, {}, {})["a"]
+          .free,
       4);
 }
 
@@ -273,9 +341,9 @@ TEST(LeaseTerms, SlotsOfASharedLeaseAreAddedToOrTakenFromTheHostsOwn) {
   one.lease.withdrawn = true;
   EXPECT_EQ(lent_hosts({&one}, {}).at("a"), LentOfHost{}) << "what PER_HOST adds no longer is not ours";
   one.lease.withdrawn = false;
-  EXPECT_EQ(hosts_now(one, {&one, &other}, {{"a", {2, 4, true}}}, {})["a"].free, 1)
+  EXPECT_EQ(hosts_now(one, {&one, &other}, {{"a", {2, 4, true}}}, {{"a", 4}}, {})["a"].free, 1)
       << "MXJ 2, 4 used, 4 shared, 1 lent";
-  EXPECT_EQ(hosts_now(other, {&one, &other}, {{"b", {8, 5, true}}}, {})["b"].free, 2);
+  EXPECT_EQ(hosts_now(other, {&one, &other}, {{"b", {8, 5, true}}}, {}, {})["b"].free, 2);
 }
 
 }  // namespace
