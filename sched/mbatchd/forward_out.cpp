@@ -5,6 +5,7 @@
 
 #include "common/resreq/resreq.hpp"
 #include "sched/mbatchd/forward_wire.hpp"
+#include "sched/mbatchd/steady_clock.hpp"
 #include "sched/policy/book/forwarded_jobs.hpp"
 #include "sched/policy/forward/forward_terms.hpp"
 #include "sched/policy/forward/verdict_text.hpp"
@@ -115,9 +116,10 @@ void ForwardOut::take_definitions(const std::string& cluster, const wire::PeerDe
     return;  // it may say so as often as it likes
   const auto& theirs = definitions_[cluster] = std::move(believed);
   const auto lines = peers::differences(peers::definitions_of(configuration_->files.cluster->shared), theirs);
-  if (!lines.empty())
-    log_.warning("cluster " + cluster + " lends hosts, and " + std::to_string(lines.size()) +
-                 " definitions of lsf.shared differ, as bclusters -l shows: " + lines.front());
+  if (lines.empty()) return;
+  std::string line = "cluster " + cluster + " lends hosts, and " + std::to_string(lines.size()) +
+                     " definitions of lsf.shared differ, as bclusters -l shows: " + lines.front();
+  for (const auto& said : definition_lines_.lines(cluster, std::move(line), steady_now())) log_.warning(said);
 }
 
 // A refused offer does not count against LSB_MAX_FORWARD_PER_SESSION, so one cluster cannot use it up.

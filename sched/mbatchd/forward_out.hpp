@@ -28,6 +28,7 @@
 #include "sched/policy/cycle/snapshot.hpp"
 #include "sched/policy/forward/choice.hpp"
 #include "sched/policy/forward/refusals.hpp"
+#include "sched/policy/lease/change_lines.hpp"
 #include "sched/policy/peers/outbound_forwards.hpp"
 #include "sched/policy/peers/peer_sessions.hpp"
 #include "sched/policy/values/events_and_effects.hpp"
@@ -138,7 +139,8 @@ class ForwardOut : public sched::Engine {
   std::vector<std::string> clusters_;                           // peers, for `queue@allclusters`
   std::map<std::string, wire::PeerApplications> applications_;  // by connected cluster, as told
   std::map<std::string, wire::PeerDefinitions> definitions_;    // likewise, of those that lend hosts
-  std::map<sched::Attempt, Untyped> untyped_;                   // wait for LIM
+  sched::lease::ChangeLines definition_lines_{"changes of its definitions"};
+  std::map<sched::Attempt, Untyped> untyped_;  // wait for LIM
 
   bool sends_ = false;  // a queue has SNDJOBS_TO
   std::optional<WallTime> session_;

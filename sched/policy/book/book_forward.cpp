@@ -278,6 +278,9 @@ std::string no_more_of(const Memory& m, const std::string& cluster) {
          ", expected fewer than " + std::to_string(m.most_foreign);
 }
 
+// Of programs of a queue, which each record of a job on lent slots has while it is not over.
+constexpr std::size_t kMostPrograms = 32 * 1024;
+
 // An offer: an attempt that is known is told as it stands, a new one becomes a job of ours or is refused with the reason.
 class Accepting {
  public:
@@ -347,6 +350,10 @@ class Accepting {
     return {{std::nullopt, std::move(refusal)}, {}};
   }
   std::optional<KeptOut> keeps_out() const {
+    if (const std::size_t bytes = offer_.programs().ByteSizeLong(); bytes > kMostPrograms)
+      return KeptOut{"the programs and job controls of its queue have " + std::to_string(bytes) +
+                         " bytes, expected at most " + std::to_string(kMostPrograms),
+                     Over::OF_THE_JOB};
     const std::size_t bytes = asked_.ByteSizeLong() + offer_.programs().ByteSizeLong();
     if (bytes > jobs::kMostSubmission)
       return KeptOut{"the job's script and environment have " + std::to_string(bytes) +

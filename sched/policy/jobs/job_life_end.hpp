@@ -316,6 +316,8 @@ class LifeEnd : protected LifeRecord {
     no_pause();
     record_.set_suspend_reasons(0);
     end_preemption();
+    if (record_.has_from())
+      record_.mutable_from()->clear_programs();  // its host has them where they run still
     record_.set_stopped_by_user(false);
     record_.set_stopped_by_admin(false);
     to(status);

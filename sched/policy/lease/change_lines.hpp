@@ -1,5 +1,5 @@
-// ChangeLines: which changes of borrowed leases mbatchd's log has. A provider that alternates its leases fills no log: a cluster has
-// kMostInAMinute lines in a minute, and the rest is a number.
+// ChangeLines: which changes of borrowed leases, and of what else another cluster tells, mbatchd's log has. A cluster that alternates them fills
+// no log: it has kMostInAMinute lines in a minute, and the rest is a number.
 #pragma once
 
 #include <chrono>
@@ -17,6 +17,9 @@ class ChangeLines {
  public:
   static constexpr std::size_t kMostInAMinute = 20;
 
+  // `what`: changes, in the plural.
+  explicit ChangeLines(std::string what = "changes of its leases") : what_(std::move(what)) {}
+
   // What the log gets for this change of a lease of the provider.
   std::vector<std::string> lines(const std::string& provider, std::string line, TimePoint now) {
     std::vector<std::string> told;
@@ -25,12 +28,12 @@ class ChangeLines {
     if (!first && now - minute.begin >= std::chrono::minutes(1)) {
       if (minute.changes > kMostInAMinute)
         told.push_back("cluster " + provider + ": " + std::to_string(minute.changes - kMostInAMinute) +
-                       " more changes of its leases were not logged");
+                       " more " + what_ + " were not logged");
       minute = {now};
     }
     if (++minute.changes <= kMostInAMinute) told.push_back(std::move(line));
     if (minute.changes == kMostInAMinute)
-      told.push_back("cluster " + provider + ": further changes of its leases are not logged in this minute");
+      told.push_back("cluster " + provider + ": further " + what_ + " are not logged in this minute");
     return told;
   }
 
@@ -39,6 +42,7 @@ class ChangeLines {
     TimePoint begin;
     std::size_t changes = 0;
   };
+  const std::string what_;
   std::map<std::string, Minute> minutes_;  // by provider: they are peers, of the configuration
 };
 

@@ -184,6 +184,30 @@ TEST_F(OnLentSlots, StartsAsTheQueueOfItsOwnClusterSays) {
   EXPECT_THAT(order.environment, Contains("LSB_DJOB_COMMFAIL_ACTION=KILL_TASKS"));
 }
 
+// A consumer that sends much with each start fills neither memory nor the store: what ends has none of it.
+TEST_F(OnLentSlots, KeepsProgramsOfItsQueueWhileItIsNotOver) {
+  const auto start_with = [this](int id, std::size_t bytes) {
+    wire::ForwardOffer offer;
+    *offer.mutable_attempt() = attempt_of(id);
+    offer.mutable_attempt()->set_lent_host("hostA");
+    auto& lent = *offer.mutable_lent();
+    lent.set_lease(5);
+    lent.set_host("hostA");
+    lent.set_slots(1);
+    lent.set_queue("night");
+    offer.mutable_programs()->set_queue_post_exec(std::string(bytes, 'x'));
+    return book->forwards().start_on_lent_slots("east", offer, plain_job(), kAnn, now);
+  };
+  EXPECT_EQ(why(start_with(7, 33'000)),
+            "the programs and job controls of its queue have 33004 bytes, expected at most 32768");
+  const JobKey key = here(start_with(8, 32'000));
+  runs(key);
+  EXPECT_EQ(job(key).record.from().programs().queue_post_exec().size(), 32'000U);
+  tells("hostA", end_of(key, 0));
+  ASSERT_EQ(job(key).status(), wire::STATUS_DONE);
+  EXPECT_FALSE(job(key).record.from().has_programs());
+}
+
 TEST_F(OnLentSlots, IsBoundedForEachCluster) {
   book->forwards().keep_at_most(1);
   offer(1);

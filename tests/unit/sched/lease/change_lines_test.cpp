@@ -26,5 +26,12 @@ TEST(ChangeLines, FoldThoseBeyondTwentyInAMinute) {
   EXPECT_THAT(log.lines("east", "a change", at(200)), ElementsAre("a change")) << "nothing was folded";
 }
 
+TEST(ChangeLines, SayWhatWasFolded) {
+  ChangeLines log("odd words");
+  std::vector<std::string> last;
+  for (std::size_t i = 0; i < ChangeLines::kMostInAMinute; ++i) last = log.lines("east", "a word", at(10));
+  EXPECT_THAT(last, ElementsAre("a word", "cluster east: further odd words are not logged in this minute"));
+}
+
 }  // namespace
 }  // namespace rollcall::sched::lease
