@@ -140,13 +140,15 @@ TEST_F(BorrowedHosts, SlotsOfALeaseChangeWithoutNewRules) {
 }
 
 TEST_F(BorrowedHosts, AReasonNamesTheClusterThatLendsNoSlotNow) {
+  scenario =
+      scenario_of(kSite + "Begin Queue\nQUEUE_NAME = alone\nEXCLUSIVE = Y\nHOSTS = allremote\nEnd Queue\n");
   borrow(kHosts);
   bring_up(snapshot, kHosts[0], {.slots = 0});
   Demand demand = demand_of("normal");
   demand.asked_hosts = {{.name = "b1", .cluster = "east"}};
   wait(1, demand);
+  demand.queue = "alone";
   demand.whole_hosts = true;
-  demand.exclusive = true;
   wait(2, demand);
   EXPECT_EQ(plan(), "");
   for (const int job : {1, 2}) {

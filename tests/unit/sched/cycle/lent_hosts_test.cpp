@@ -4,17 +4,17 @@
 namespace rollcall::sched::cycle {
 namespace {
 
-const std::string kSite =
+const std::string kLentSite =
     "Begin Machine\nHOST_NAME STATUS NCPUS r15s pg mem\nhostA ok 2 0.1 0 1000\nEnd Machine\n" +
     queue("high", 40, "PREEMPTION = PREEMPTIVE\n") + queue("low", 20);
-const std::string kRows = "JOB USER QUEUE HOSTS SUSPENDED\n";
+const std::string kLentJobs = "JOB USER QUEUE HOSTS SUSPENDED\n";
 
 class LentHosts : public ::testing::Test {
  protected:
-  void site(const std::string& jobs) { scenario = scenario_of(kSite + running(kRows + jobs)); }
+  void site(const std::string& jobs) { scenario = scenario_of(kLentSite + running(kLentJobs + jobs)); }
   void lent(const LentOfHost& what) { scenario.snapshot.set_lent(0, what); }
   std::string plan() const { return said(schedule(scenario.snapshot, scenario.now), scenario.snapshot); }
-  Scenario scenario = scenario_of(kSite);
+  Scenario scenario = scenario_of(kLentSite);
 };
 
 TEST_F(LentHosts, APreemptedJobGoesOnAWholeHostWithSlotsThatNoConsumerHas) {
@@ -37,13 +37,13 @@ TEST_F(LentHosts, EachPreemptedJobOfAWholeHostCounts) {
   EXPECT_EQ(plan(), "resume 1, resume 2");
 }
 TEST_F(LentHosts, NothingNewStartsOnAWholeHost) {
-  scenario = scenario_of(kSite + pending("JOB USER QUEUE SLOTS\n9 bob high 1\n"));
+  scenario = scenario_of(kLentSite + pending("JOB USER QUEUE SLOTS\n9 bob high 1\n"));
   lent({.whole = true});
   EXPECT_EQ(plan(), "");
 }
 // A store that was lost knows neither the lease nor its jobs: RES alone tells of them.
 TEST_F(LentHosts, NothingStartsBesideJobsThatAreNotKnownHere) {
-  const std::string starts = kSite + pending("JOB USER QUEUE SLOTS\n9 bob high 1\n");
+  const std::string starts = kLentSite + pending("JOB USER QUEUE SLOTS\n9 bob high 1\n");
   scenario = scenario_of(starts);
   lent({.strangers = true});
   EXPECT_EQ(plan(), "");
