@@ -188,9 +188,15 @@ std::vector<lease::LeaseReport> LeaseIn::reports() const {
 
 std::vector<lease::AwaitedLease> LeaseIn::awaited() const {
   std::vector<lease::AwaitedLease> awaited;
-  for (const auto& [id, one] : leases_)
-    if (one.phase != lease::Phase::returned && one.remarks.awaited > 0 && knows(id.provider))
-      awaited.push_back({id, one.remarks.awaited});
+  std::set<std::string, std::less<>> lend;
+  const auto& rules = keeper_.snapshot().rules();
+  for (auto host = rules.own_hosts; host < rules.hosts.size(); ++host)
+    if (!rules.has_returned(host)) lend.emplace(rules.hosts[host].cluster());
+  for (const auto& [id, one] : leases_) {
+    if (one.phase == lease::Phase::returned || !knows(id.provider)) continue;
+    const bool lends = lend.contains(id.provider);
+    if (!lends || one.remarks.awaited > 0) awaited.push_back({id, one.remarks.awaited, lends});
+  }
   return awaited;
 }
 
@@ -391,7 +397,8 @@ void LeaseIn::start(const std::string& host, sched::order::Start order) {
   if (std::any_of(order.hosts.begin(), order.hosts.end(),
                   [&](const auto& each) { return provider_of(each.name()) != cluster; }))
     return refuse(report::Over::How::not_started, kSeveralClusters);
-  if (stays_home(cluster, *order.asked)) return refuse(report::Over::How::not_started, kOfRoot);
+  if (stays_home(cluster, *order.asked))
+    return refuse(report::Over::How::not_started, sched::cycle::kOfRootWords);
   const sched::Job* job = jobs_.find(order.attempt.job);
   const auto reserved = job ? reserved_at(cluster, job->record) : std::map<std::string, double>{};
   if (!all_placeable(order.hosts) || !reserved)

@@ -130,8 +130,6 @@ class LeaseIn : public sched::Engine {
     bool asked = false;  // in this connection
   };
   using OfProvider = std::pair<std::string, sched::Attempt>;
-  static constexpr const char* kOfRoot =
-      "a job of root stays in its cluster, unless UserMap gives root an account in another one";
   static constexpr const char* kSeveralClusters =
       "a job whose first host is borrowed does not start on hosts of several clusters";
 

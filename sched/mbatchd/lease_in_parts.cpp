@@ -5,6 +5,7 @@
 #include "sched/mbatchd/borrowed_host.hpp"
 #include "sched/mbatchd/forward_wire.hpp"
 #include "sched/mbatchd/lease_in.hpp"
+#include "sched/policy/cycle/lendable.hpp"
 #include "sched/policy/peers/crossing.hpp"
 #include "sched/policy/peers/forward_messages.hpp"
 #include "sched/policy/peers/peer_sessions.hpp"
@@ -113,7 +114,7 @@ void LeaseIn::expect(const std::string& host, const sched::order::Expect& order)
   const std::string& first = job->record.hosts(0).name();
   if (provider_of(first) == cluster) return;  // it is in the order that the first host gets
   if (stays_home(cluster, *job->asked))
-    return handler_.told_soon(host, report::NotPrepared{order.attempt, kOfRoot});
+    return handler_.told_soon(host, report::NotPrepared{order.attempt, sched::cycle::kOfRootWords});
   if (!HostId(first).ours())
     return handler_.told_soon(host, report::NotPrepared{order.attempt, kSeveralClusters});
   const auto part = part_at(cluster, order.attempt);

@@ -11,6 +11,7 @@ import termios
 from rollcall_testing import processes
 from rollcall_testing.federation import ALICE, BOB, Federation
 from rollcall_testing.files import read
+from rollcall_testing.interactive import Bsub, alice_line, expect_a_job_outlives_its_terminal
 from rollcall_testing.munge import needs_users
 from rollcall_testing.runner import expect, expect_equal, expect_in, main
 from rollcall_testing.terminal import CTRL_C, PROMPT, Shell
@@ -37,20 +38,6 @@ def shared(bench):
     return path
 
 
-def alice_line(west):
-    """What a shell of ours types to be Alice on the first host of the cluster."""
-    group = pwd.getpwuid(ALICE).pw_gid
-    entering = " ".join(west.bench.cluster.host(west.names[0]).entering())
-    return f"{entering} setpriv --reuid={ALICE} --regid={group} --init-groups -- env HOME={west.places[ALICE]} USER={HERE}"
-
-
-def begin(west, *words, **how):
-    """A bsub of Alice's that runs beside the test."""
-    line = alice_line(west).split() + list(words)
-    return subprocess.Popen(line, env=west.environment(), cwd="/", text=True, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                            stderr=subprocess.PIPE, **how)
-
-
 def test_pipes_and_exit_codes_are_as_within_one_cluster(bench):
     with two(bench) as clusters:
         west = clusters["west"]
@@ -72,15 +59,12 @@ def test_pipes_and_exit_codes_are_as_within_one_cluster(bench):
 
 def test_output_is_there_before_the_job_ends_and_input_reaches_it(bench):
     with two(bench) as clusters:
-        bsub = begin(clusters["west"], "bsub", "-I", "echo first; read a; echo got $a; read b; exit 3")
-        said = lambda: bsub.stdout.readline()
-        said()
-        expect_equal(said(), "first\n", "before anything was typed")
-        bsub.stdin.write("one\n")
-        bsub.stdin.flush()
-        expect_equal(said(), "got one\n", "in answer")
-        bsub.stdin.write("two\n")
-        bsub.stdin.flush()
+        bsub = Bsub(clusters["west"], "-I", "echo first; read a; echo got $a; read b; exit 3")
+        bsub.output.next()
+        expect_equal(bsub.output.next(), "first\n", "before anything was typed")
+        bsub.type("one")
+        expect_equal(bsub.output.next(), "got one\n", "in answer")
+        bsub.type("two")
         expect_equal(bsub.wait(60), 3, "its exit code")
     bench.saw("a conversation line by line")
 
@@ -125,35 +109,18 @@ def test_the_mapped_user_has_the_job_and_the_submitter_the_terminal(bench):
 
 def test_a_cut_ends_the_terminal_and_the_job_goes_on(bench):
     with two(bench) as clusters:
-        west, east = clusters["west"], clusters["east"]
-        place = shared(bench)
-        bsub = begin(west, "bsub", "-I", f"echo begun; while [ ! -e {place}/go ]; do sleep 0.1; echo noise; done; echo end >{place}/end; exit 6")
-        bsub.stdout.readline()
-        expect_equal(bsub.stdout.readline(), "begun\n", "its output")
-        east.kill_daemon("mbatchd", "n2")
-        said = ""
-        while "goes on without its terminal" not in said:
-            line = bsub.stderr.readline()
-            expect(line, f"bsub has ended: {said} {west.logs_text()}")
-            said += line
+        said = expect_a_job_outlives_its_terminal(clusters["west"], clusters["east"], shared(bench))
         expect_in("bsub: n2@east: cluster east: the connection ended; job 1 goes on without its terminal\n", said, "the one line")
-        east.start_daemon("mbatchd", "n2")
-        west.wait_for_connection("east")
-        west.wait_for(1, "RUN")
-        open(f"{place}/go", "w").close()
-        expect_equal(west.wait_for(1, "DONE", "EXIT"), "EXIT", west.logs_text())
-        expect_equal(read(f"{place}/end"), "end\n", "what the job did behind the cut")
-        expect_equal(bsub.wait(60), 6, "bsub has the job's exit code all the same")
     bench.saw("one line, and the job's own exit code")
 
 
 def test_a_bsub_that_is_killed_ends_its_job(bench):
     with two(bench) as clusters:
         west = clusters["west"]
-        bsub = begin(west, "bsub", "-I", "echo begun; exec sleep 1000", start_new_session=True)
-        bsub.stdout.readline()
-        expect_equal(bsub.stdout.readline(), "begun\n", "its output")
-        os.killpg(bsub.pid, signal.SIGKILL)
+        bsub = Bsub(west, "-I", "echo begun; exec sleep 1000", start_new_session=True)
+        bsub.output.next()
+        expect_equal(bsub.output.next(), "begun\n", "its output")
+        os.killpg(bsub.process.pid, signal.SIGKILL)
         bsub.wait()
         expect_equal(west.wait_for(1, "EXIT", "DONE", seconds=60), "EXIT", west.logs_text())
     bench.saw("it does not run on")

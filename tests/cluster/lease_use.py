@@ -3,12 +3,12 @@
 import json
 import os
 import pwd
-import subprocess
 
 from rollcall_testing.batch_cluster import QUEUES
 from rollcall_testing.cluster_links import Cut, Reset
 from rollcall_testing.federation import ALICE, BOB, Federation
 from rollcall_testing.files import read
+from rollcall_testing.interactive import Bsub, alice_line, expect_a_job_outlives_its_terminal
 from rollcall_testing.munge import needs_users
 from rollcall_testing.runner import expect, expect_equal, expect_in, main
 from rollcall_testing.terminal import PROMPT, Shell
@@ -81,12 +81,6 @@ def test_the_provider_alone_shuts_its_hosts_down(bench):
     bench.saw("refused there, done here, and seen there")
 
 
-def alice_line(side):
-    group = pwd.getpwuid(ALICE).pw_gid
-    entering = " ".join(side.bench.cluster.host(side.names[0]).entering())
-    return f"{entering} setpriv --reuid={ALICE} --regid={group} --init-groups -- env HOME={side.places[ALICE]} USER={pwd.getpwuid(ALICE).pw_name}"
-
-
 def test_interactive_jobs_run_on_borrowed_hosts(bench):
     with two(bench) as clusters:
         west, east = clusters["west"], clusters["east"]
@@ -108,10 +102,9 @@ def test_interactive_jobs_run_on_borrowed_hosts(bench):
         waited = west.run("bsub", "-K", "-q", "borrow", "-o", "/dev/null", "exit 3")
         expect_equal(waited.returncode, 3, f"exit code of -K: {waited.stdout}{waited.stderr}")
         expect_in("<<Job is finished>>", waited.stdout + waited.stderr, "-K")
-        long = subprocess.Popen(alice_line(west).split() + ["bsub", "-I", "-q", "borrow", "echo begun; exec sleep 1000"], env=west.environment(),
-                                cwd="/", text=True, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-        long.stdout.readline()
-        expect_equal(long.stdout.readline(), "begun\n", "its output")
+        long = Bsub(west, "-I", "-q", "borrow", "echo begun; exec sleep 1000")
+        long.output.next()
+        expect_equal(long.output.next(), "begun\n", "its output")
         west.run("bkill", "4")
         expect_equal(long.wait(60), 130, "the exit code of one that was killed")
         west.wait_for(4, "EXIT")
@@ -123,26 +116,7 @@ def test_a_cut_ends_the_terminal_and_the_job_goes_on(bench):
     place = bench.fresh_directory("place")
     os.chmod(place, 0o1777)
     with two(bench) as clusters:
-        west, east = clusters["west"], clusters["east"]
-        command = f"echo begun; while [ ! -e {place}/go ]; do sleep 0.1; echo noise; done; echo end >{place}/end; exit 6"
-        bsub = subprocess.Popen(alice_line(west).split() + ["bsub", "-I", "-q", "borrow", command], env=west.environment(), cwd="/", text=True,
-                                stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-        bsub.stdout.readline()
-        expect_equal(bsub.stdout.readline(), "begun\n", "its output")
-        east.kill_daemon("mbatchd", "n2")
-        said = ""
-        while "goes on without its terminal" not in said:
-            line = bsub.stderr.readline()
-            expect(line, f"bsub has ended: {said} {west.logs_text()}")
-            said += line
-        east.start_daemon("mbatchd", "n2")
-        west.wait_for_connection("east")
-        west.wait_for(1, "RUN")
-        with open(f"{place}/go", "w", encoding="utf-8"):
-            pass
-        expect_equal(west.wait_for(1, "DONE", "EXIT"), "EXIT", west.logs_text())
-        expect_equal(read(f"{place}/end"), "end\n", "what the job did behind the cut")
-        expect_equal(bsub.wait(60), 6, "bsub has the job's exit code all the same")
+        said = expect_a_job_outlives_its_terminal(clusters["west"], clusters["east"], place, "-q", "borrow")
     bench.saw(said.splitlines()[-1])
 
 

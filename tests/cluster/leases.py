@@ -60,6 +60,18 @@ def borrowed(side, name="n2@east"):
     return side.host_row(name)
 
 
+def borrow_once(side):
+    """A job asks for the lease, and runs on it."""
+    side.wait_for(side.bsub("true", "-q", "borrow", "-o", "/dev/null"), "DONE")
+
+
+def kill(*jobs):
+    """Each is (cluster, job)."""
+    for side, job in jobs:
+        side.run("bkill", str(job))
+        side.wait_for(job, "EXIT")
+
+
 def shown(side):
     return lambda: f"{side.user('bhosts', '-w').stdout}\n{side.logs_text()}"
 
@@ -72,6 +84,10 @@ def test_a_job_runs_on_a_borrowed_host(bench):
         done = west.run("bmod", "-m", "n2@east", str(held))
         expect(done.returncode != 0, f"bmod -m before the lease is made: {done.stdout}{done.stderr}")
         expect_in("n2@east", done.stderr, "what bmod says of a host that no lease has")
+        barred = west.bsub("true", "-q", "borrow", "-n", "2", "-o", "/dev/null")
+        why = lambda: west.user("bjobs", "-p", str(barred)).stdout
+        wait_until(lambda: "Hosts of cluster <east> are not usable to parallel jobs;" in why(), why)
+        kill((west, barred))
         job = west.bsub("hostname; echo $LSB_JOBID $LSB_QUEUE", "-q", "borrow", "-o", "out.%J")
         west.wait_for(job, "DONE")
         expect_in(f"n2\n{job} borrow@west\n", "\n".join(clusters.lines(f"out.{job}")) + "\n", "output")
@@ -152,15 +168,13 @@ def test_a_changed_policy_requeues_jobs(bench):
         west.wait_for(job, "RUN")
         wait_until(lambda: len(clusters.lines("ran")) == 2, shown(west))
         expect_equal(east.field(own, "stat exec_host"), "RUN n2", "the provider's own job on the host")
-        for side, number in ((west, job), (east, own)):
-            side.run("bkill", str(number))
-            side.wait_for(number, "EXIT")
+        kill((west, job), (east, own))
 
 
 def test_a_job_that_comes_while_the_provider_is_away_waits_for_it(bench):
     with two(bench) as clusters:
         west, east = clusters["west"], clusters["east"]
-        west.wait_for(west.bsub("true", "-q", "borrow", "-o", "/dev/null"), "DONE")
+        borrow_once(west)
         east.kill_daemon("mbatchd", "n2")
         wait_until(lambda: ": connected" not in west.standing("east"), lambda: west.standing("east"), 60)
         job = west.bsub("echo $LSB_JOBID >>ran", "-q", "borrow", "-o", "/dev/null")
@@ -187,9 +201,7 @@ def test_a_whole_host_is_the_consumers(bench):
         expect_equal(east.field(own[0], "exec_host"), kept, "the host that is not lent")
         expect_equal(east.field(own[1]), "PEND", "no slot of the lent host is left to its own cluster")
         expect_equal(borrowed(west, f"{lent}@east")[3], "1", "slots of the lent host")
-        for side, number in ((west, job), (east, own[0]), (east, own[1])):
-            side.run("bkill", str(number))
-            side.wait_for(number, "EXIT")
+        kill((west, job), (east, own[0]), (east, own[1]))
 
 
 def test_idle_slots_of_a_shared_lease_change_sides(bench):
@@ -301,17 +313,13 @@ def test_a_slot_comes_back_from_a_consumer_that_is_cut_off(bench):
         west.wait_for(job, "PEND")
         expect_equal(len(clusters.lines("ran")), 1, "attempts that ran")
         wait_until(lambda: borrowed(west, f"{lent}@east") is None, shown(west))
-        west.run("bkill", str(job))
-        west.wait_for(job, "EXIT")
-        for number in own:
-            east.run("bkill", str(number))
-            east.wait_for(number, "EXIT")
+        kill((west, job), (east, own[0]), (east, own[1]))
 
 
 def test_closing_a_borrowed_host_closes_the_slots_of_one_consumer(bench):
     with two(bench) as clusters:
         west, east = clusters["west"], clusters["east"]
-        west.wait_for(west.bsub("true", "-q", "borrow", "-o", "/dev/null"), "DONE")
+        borrow_once(west)
         west.good("badmin", "hclose", "n2@east")
         wait_until(lambda: borrowed(west)[1] == "closed_Adm", shown(west))
         job = west.bsub("true", "-q", "borrow", "-o", "/dev/null")

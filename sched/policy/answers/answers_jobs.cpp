@@ -1,11 +1,13 @@
 // The answers to bjobs.
 #include <algorithm>
 #include <memory>
+#include <set>
 #include <vector>
 
 #include "sched/policy/answers/answers_parts.hpp"
 #include "sched/policy/answers/forward_reasons.hpp"
 #include "sched/policy/answers/suspend_reasons.hpp"
+#include "sched/policy/cycle/compiled_demand.hpp"
 #include "sched/policy/cycle/lendable.hpp"
 #include "sched/policy/lease/lease_report.hpp"
 #include "sched/policy/values/elsewhere.hpp"
@@ -66,26 +68,60 @@ void add_no_reason_yet(JobView& to) {
              "it has not been looked at yet: the next cycle is at hand");
 }
 
+// No lease of the provider is asked for on behalf of the job, though its words name hosts there.
+template <class To>
+void add_barred_provider(cycle::LeaseUse use, const std::string& provider, To& to) {
+  const bool of_root = use == cycle::LeaseUse::of_root;
+  add_reason(
+      to, "Hosts of cluster <" + provider + "> are not usable to " + (of_root ? "the user" : "parallel jobs"),
+      (of_root ? cycle::kOfRootWords : cycle::serial_only_words(provider)) +
+          "; no lease is asked for on behalf of the job");
+}
+
 // Slots of leases that the job could use come when jobs of other clusters end: the cycle knows no host of theirs yet.
 template <class To>
-void add_awaited_leases(const AnswerView& view, const Job& job, To& to) {
-  if (!view.awaited) return;
-  const auto& awaited = view.awaited();
-  if (awaited.empty()) return;
-  const auto demand = cycle::demand_of(job, "");
-  for (const auto& of : awaited)
-    if (cycle::could_use(view.snapshot.rules(), demand, of.id.provider))
+void add_awaited_leases(const AnswerView& view, const cycle::Demand& demand, To& to) {
+  for (const auto& of : view.awaited())
+    if (of.slots > 0 && cycle::could_use(view.snapshot.rules(), demand, of.id.provider))
       add_reason(to, "Hosts of lease <" + lease::text(of.id) + "> are not free yet",
                  lease::awaited_reason(of.slots, of.id.provider));
+}
+
+// A host that is borrowed already has this as a reason of its own.
+template <class To>
+void add_barred_providers(const AnswerView& view, const cycle::Demand& demand, To& to) {
+  std::set<std::string> told;
+  for (const auto& of : view.awaited()) {
+    if (of.provider_lends || !told.insert(of.id.provider).second) continue;
+    const auto use = cycle::lease_use(view.snapshot.rules(), demand, of.id.provider);
+    if (use == cycle::LeaseUse::serial_only || use == cycle::LeaseUse::of_root)
+      add_barred_provider(use, of.id.provider, to);
+  }
+}
+
+// No host that the job may have is known.
+bool has_no_hosts(const cycle::Snapshot& snapshot, const Job& job) {
+  const cycle::PendingJob* pending = snapshot.pending(job.key());
+  if (pending == nullptr) return false;
+  const auto& hosts = snapshot.demands()[pending->demand].hosts;
+  return hosts && hosts->hosts.empty();
 }
 
 // `found`: of the job, or of all that share its demand.
 template <class To>
 void add_reasons(const AnswerView& view, const Job& job, const std::vector<cycle::PendingReason>& found,
                  HostNames names, To& to) {
-  if (std::any_of(found.begin(), found.end(), [](const auto& one) { return !one.hosts.empty(); }))
-    add_awaited_leases(view, job, to);
+  const bool of_hosts =
+      std::any_of(found.begin(), found.end(), [](const auto& one) { return !one.hosts.empty(); });
+  if (!of_hosts || !view.awaited || view.awaited().empty())
+    return add_reasons(view.snapshot.rules(), found, names, to);
+  const auto demand = cycle::demand_of(job, "");
+  // The first reason is the one that bjobs shows alone.
+  const bool barred_first = has_no_hosts(view.snapshot, job);
+  add_awaited_leases(view, demand, to);
+  if (barred_first) add_barred_providers(view, demand, to);
   add_reasons(view.snapshot.rules(), found, names, to);
+  if (!barred_first) add_barred_providers(view, demand, to);
 }
 
 void add_pending_reasons(const AnswerView& view, const Job& job, cycle::PendingReasons& reasons,

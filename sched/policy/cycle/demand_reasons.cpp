@@ -11,6 +11,7 @@
 #include "common/resreq/explain.hpp"
 #include "sched/policy/cycle/host_search.hpp"
 #include "sched/policy/cycle/job_obstacle.hpp"
+#include "sched/policy/cycle/lendable.hpp"
 
 namespace rollcall::sched::cycle {
 
@@ -287,13 +288,10 @@ class Explanation {
               false);
         return true;
       case Obstacle::serial_only:
-        plain(host, fit, "Host is not usable to parallel jobs",
-              "RemoteClusters of lsf.cluster has no cluster " + cluster + " with RECV_FROM=Y", false);
+        plain(host, fit, "Host is not usable to parallel jobs", serial_only_words(cluster), false);
         return true;
       case Obstacle::of_root:
-        plain(host, fit, "Host is not usable to the user",
-              "a job of root stays in its cluster, unless UserMap gives root an account in another one",
-              false);
+        plain(host, fit, "Host is not usable to the user", kOfRootWords, false);
         return true;
       case Obstacle::in_part:
         if (const BorrowedShare* const lent = state_.snapshot().share(host); lent && lent->slots == 0)

@@ -17,17 +17,20 @@ void exclude(Lendable word, Lendable& in) {
 // The groups are resolved in the order of RulesMaker::make_groups: host groups in one another, then units, then partitions.
 class GroupReader {
  public:
-  explicit GroupReader(const conf::LsbHosts& hosts) : hosts_(hosts) {}
+  GroupReader(const conf::LsbHosts& hosts, const IsHost& is_host) : hosts_(hosts), is_host_(is_host) {}
 
   LendableGroups read() && {
-    for (const auto& row : hosts_.groups) rows_.emplace(row.name, &row);
+    for (const auto& row : hosts_.groups)
+      if (!is_host_(row.name)) rows_.emplace(row.name, &row);
     for (const auto& row : hosts_.groups) group(row.name);
     for (const auto& row : hosts_.compute_units) {
+      if (is_host_(row.name)) continue;
       Lendable in = Lendable::none;
       for (const std::string& word : row.members) add(word, in);
       known_[row.name] = in;
     }
-    for (const auto& row : hosts_.partitions) known_[row.name] = lendable(row.hosts, known_, "", "");
+    for (const auto& row : hosts_.partitions)
+      if (!is_host_(row.name)) known_[row.name] = lendable(row.hosts, known_, "", "");
     return std::move(known_);
   }
 
@@ -57,6 +60,7 @@ class GroupReader {
   }
 
   const conf::LsbHosts& hosts_;
+  const IsHost& is_host_;
   std::unordered_map<std::string_view, const conf::HostGroup*> rows_;
   std::set<std::string_view> resolving_;
   LendableGroups known_;
@@ -70,7 +74,9 @@ bool receives_from(const PlacementRules& rules, const std::string& provider) {
 
 }  // namespace
 
-LendableGroups lendable_groups(const conf::LsbHosts& hosts) { return GroupReader(hosts).read(); }
+LendableGroups lendable_groups(const conf::LsbHosts& hosts, const IsHost& is_host) {
+  return GroupReader(hosts, is_host).read();
+}
 
 Lendable lendable(const std::vector<conf::HostItem>& words, const LendableGroups& groups,
                   std::string_view provider, std::string_view own) {
@@ -90,16 +96,22 @@ Lendable lendable(const std::vector<conf::HostItem>& words, const LendableGroups
   return in;
 }
 
-bool could_use(const PlacementRules& rules, const Demand& demand, const std::string& provider) {
+LeaseUse lease_use(const PlacementRules& rules, const Demand& demand, const std::string& provider) {
   const auto queue = rules.queue(demand.queue);
-  if (!queue || rules.queues[*queue].row == nullptr) return false;
+  if (!queue || rules.queues[*queue].row == nullptr) return LeaseUse::not_named;
   const auto names = [&](const std::vector<conf::HostItem>& words) {
     return lendable(words, rules.lendable_groups, provider, rules.cluster->cluster.name) != Lendable::none;
   };
-  if (!names(rules.queues[*queue].row->hosts)) return false;
-  if (parallel(demand) && !receives_from(rules, provider)) return false;
-  if (demand.user == "root" && !rules.root_has_account.contains(provider)) return false;
-  return demand.asked_hosts.empty() || names(with_all_of_exclusions(demand.asked_hosts));
+  if (!names(rules.queues[*queue].row->hosts)) return LeaseUse::not_named;
+  if (!demand.asked_hosts.empty() && !names(with_all_of_exclusions(demand.asked_hosts)))
+    return LeaseUse::not_named;
+  if (parallel(demand) && !receives_from(rules, provider)) return LeaseUse::serial_only;
+  if (demand.user == "root" && !rules.root_has_account.contains(provider)) return LeaseUse::of_root;
+  return LeaseUse::could;
+}
+
+std::string serial_only_words(std::string_view provider) {
+  return "RemoteClusters of lsf.cluster has no cluster " + std::string(provider) + " with RECV_FROM=Y";
 }
 
 }  // namespace rollcall::sched::cycle

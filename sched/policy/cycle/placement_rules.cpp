@@ -146,7 +146,8 @@ class RulesMaker {
   }
 
   void make_groups() {
-    rules_->lendable_groups = lendable_groups(lsb().hosts);
+    rules_->lendable_groups = lendable_groups(
+        lsb().hosts, [this](const std::string& name) { return rules_->host(official(name)).has_value(); });
     for (const auto& row : lsb().hosts.groups) group(row.name);
     const auto unit = [this](const std::string& name, const std::vector<std::string>& members) {
       std::vector<bool> in(rules_->hosts.size());

@@ -63,7 +63,8 @@ std::string taking_reason(const ProviderLease& lease, const HostsNow& now);
 // A lease of the consumer with slots that it does not have yet.
 struct AwaitedLease {
   LeaseId id;
-  int slots = 0;
+  int slots = 0;                // those that jobs of its provider use still
+  bool provider_lends = false;  // the consumer has hosts of the provider already, by whichever lease
 };
 
 }  // namespace rollcall::sched::lease

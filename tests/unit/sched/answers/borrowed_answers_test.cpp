@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "common/base/load_vector.hpp"
+#include "common/conf/words.hpp"
 #include "sched/policy/answers/opened_hosts.hpp"
 #include "sched/policy/cycle/tally.hpp"
 #include "tests/unit/sched/answers/answers_fixture.hpp"
@@ -394,6 +395,82 @@ TEST_F(Borrowed, AJobIsToldThatSlotsOfItsLeaseAreInUseByTheProvidersJobs) {
       first({{{"east", 3}, 4}}),
       "Hosts of lease <east#3> are not free yet: 4 slots come when jobs of cluster east that run there end");
   EXPECT_THAT(first({{{"west", 3}, 4}}), testing::Not(testing::HasSubstr("lease")));
+}
+
+// The cluster has a lease of `east` that no job asks for, so no host of east is known.
+class NotBorrowedYet : public Borrowed {
+ protected:
+  void hosts_of_queues(const std::string& words) {
+    auto files = book->jobs().config();
+    auto lsb = std::make_shared<conf::LsbFiles>(*files.lsb);
+    for (auto& queue : lsb->queues) queue.hosts = *conf::parse_host_items(conf::split_words(words, " "));
+    files.lsb = std::move(lsb);
+    book->configure(files, now);
+    keeper.configure(cycle::placement_rules(files.cluster, files.lsb));
+    borrow({});
+  }
+  // "TEXT: WHY" of each reason.
+  std::vector<std::string> reasons_of(const wire::Submission& asked) {
+    const JobKey key{submit_seen(asked, asked.user() == "root" ? book::kRoot : book::kAnn), 0};
+    cycle::PendingReasons reasons(keeper.snapshot(), now);
+    AnswerView seen = view();
+    seen.awaited = [this]() -> const auto& { return leases; };
+    const auto shown = job_view(seen, job(key), &reasons);
+    std::vector<std::string> texts;
+    for (const auto& one : shown.reasons()) texts.push_back(one.text() + ": " + one.why());
+    return texts;
+  }
+  static wire::Submission of_root() {
+    auto asked = book::plain_job();
+    asked.set_user("root");
+    return asked;
+  }
+  static wire::Submission on_two_slots() {
+    auto asked = book::plain_job();
+    asked.set_min_slots(2);
+    asked.set_max_slots(2);
+    return asked;
+  }
+  std::vector<lease::AwaitedLease> leases{{{"east", 3}, 0}, {{"east", 4}, 0}};
+  const std::string bars_root =
+      "Hosts of cluster <east> are not usable to the user: a job of root stays in its cluster, unless "
+      "UserMap "
+      "gives root an account in another one; no lease is asked for on behalf of the job";
+  const std::string bars_parallel =
+      "Hosts of cluster <east> are not usable to parallel jobs: RemoteClusters of lsf.cluster has no cluster "
+      "east with RECV_FROM=Y; no lease is asked for on behalf of the job";
+};
+
+TEST_F(NotBorrowedYet, AJobIsToldWhyNoLeaseIsAskedForOnItsBehalf) {
+  hosts_of_queues("all@east");
+  EXPECT_THAT(reasons_of(of_root()), testing::ElementsAre(bars_root, testing::HasSubstr("to the queue")));
+  EXPECT_THAT(reasons_of(on_two_slots()),
+              testing::ElementsAre(bars_parallel, testing::HasSubstr("to the queue")));
+  EXPECT_THAT(reasons_of(book::plain_job()), testing::ElementsAre(testing::HasSubstr("to the queue")))
+      << "it asks for the lease";
+}
+
+TEST_F(NotBorrowedYet, NothingIsSaidOfAClusterThatTheWordsOfTheJobDoNotName) {
+  hosts_of_queues("all@west");
+  EXPECT_THAT(reasons_of(of_root()), testing::ElementsAre(testing::HasSubstr("to the queue")));
+}
+
+TEST_F(NotBorrowedYet, ReasonsOfHostsThatTheJobMayHaveComeFirst) {
+  hosts_of_queues("all allremote");
+  const auto told = reasons_of(on_two_slots());
+  ASSERT_GT(told.size(), 1U);
+  EXPECT_EQ(told.back(), bars_parallel);
+  EXPECT_THAT(told, testing::Contains(bars_parallel).Times(1));
+}
+
+TEST_F(NotBorrowedYet, HostsThatTheClusterLendsAlreadyHaveTheReason) {
+  hosts_of_queues("all@east");
+  for (auto& one : leases) one.provider_lends = true;
+  EXPECT_THAT(reasons_of(of_root()), testing::Not(testing::Contains(bars_root)));
+  borrow({lent("b1@east", 1)});
+  EXPECT_THAT(reasons_of(of_root()),
+              testing::Contains("Host is not usable to the user: a job of root stays in its cluster, unless "
+                                "UserMap gives root an account in another one"));
 }
 
 class Lent : public Answers {

@@ -66,6 +66,14 @@ TEST_F(Lends, GroupsPartitionsAndUnitsNameHostsThatAreToCome) {
   for (const char* one : {"mine", "empty", "late", "loop", "bare", "unknown"}) EXPECT_FALSE(used(one)) << one;
 }
 
+// ckconfig warns of the group.
+TEST_F(Lends, AGroupThatHasTheNameOfAHostOfOursIsNotMeant) {
+  more = "Begin HostGroup\nGROUP_NAME GROUP_MEMBER\nh1 (allremote)\nof (h1)\nEnd HostGroup\n";
+  EXPECT_FALSE(used("h1"));
+  EXPECT_FALSE(used("of"));
+  EXPECT_TRUE(used("all allremote ~h1"));
+}
+
 TEST_F(Lends, ExclusionsOfAllItsHostsExcludeTheCluster) {
   EXPECT_FALSE(used("allremote ~all@east"));
   EXPECT_TRUE(used("allremote ~all@west"));

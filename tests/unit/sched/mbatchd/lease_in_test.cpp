@@ -667,8 +667,20 @@ TEST_F(LeaseInTest, ShowsTheTypeAndTheSlotsThatItsProviderTells) {
   EXPECT_EQ(in->reports().at(0).reason, "4 slots come when jobs of cluster east that run there end");
   ASSERT_EQ(in->awaited().size(), 1U);
   EXPECT_EQ(in->awaited()[0].slots, 4);
+  EXPECT_TRUE(in->awaited()[0].provider_lends);
   in->lost("east");
   EXPECT_TRUE(in->awaited().empty()) << "they may have ended";
+}
+
+// bjobs tells why a job that names hosts of the cluster has none of them.
+TEST_F(LeaseInTest, AwaitsALeaseThatNoJobAsksFor) {
+  connects(wire::LeaseStands::OFFERED);
+  stands(wire::LeaseStands::OFFERED, 2, 0);
+  ASSERT_EQ(in->awaited().size(), 1U);
+  EXPECT_EQ(in->awaited()[0].slots, 0);
+  EXPECT_FALSE(in->awaited()[0].provider_lends);
+  second_lease(1);
+  EXPECT_TRUE(in->awaited().empty()) << "a host of the cluster is there, which tells it";
 }
 
 // The provider would else give slots that stay idle, and take them back.

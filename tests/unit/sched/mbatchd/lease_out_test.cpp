@@ -1,7 +1,5 @@
 // LeaseOut: what answers and starts of a consumer cost, and what becomes of leases of a consumer that is dead.
-#include <limits>
-
-#include "sched/policy/peers/lease_messages.hpp"
+#include "sched/policy/cycle/tally.hpp"
 #include "tests/unit/sched/mbatchd/lease_out_fixture.hpp"
 
 namespace rollcall::mbatchd {
@@ -17,7 +15,8 @@ TEST_F(LeaseOutTest, LendsSlotsAndLicences) {
   EXPECT_EQ(start(2, "hostB", 2), "resource lic is in use");
   EXPECT_EQ(start(3, "hostB", 1), "");
   EXPECT_EQ(start(4, "hostB", 0), "");
-  EXPECT_EQ(start(5, "hostB", 0), "the lease has changed") << "it has no third slot";
+  EXPECT_EQ(start(5, "hostB", 0), "the slots of the lease on host hostB are in use")
+      << "it has no third slot";
   EXPECT_EQ(start(offer(6, "hostA", lease().number.counter - 1, 0)), "the lease has changed");
 }
 
@@ -197,260 +196,6 @@ TEST_F(LeaseOutTest, GoesOnWithTheOtherHostsWhenOneIsNoServerAnyMore) {
   flush();
   EXPECT_EQ(lease().hosts.size(), 1U);
   EXPECT_EQ(lease().reason, "");
-}
-
-// The store fails once. A consumer asks for a lease, and acknowledges a number, once.
-class LeaseOfAStoreThatFails : public LeaseOutTest {
- protected:
-  void fails() { disk.fail_next(1, io::StoreError::Kind::failed); }
-  // The largest number that west was told since `said` was empty; {}: none.
-  sched::lease::GrantNumber told() const {
-    sched::lease::GrantNumber largest;
-    for (const auto& one : said)
-      if (one.has_lease_stands())
-        largest =
-            std::max(largest, {one.lease_stands().number().term(), one.lease_stands().number().counter()});
-    return largest;
-  }
-  void is_offered() {
-    for (const char* host : {"hostA", "hostB"}) res_comes(host);
-    out->serves("west");
-    flush();
-    ASSERT_EQ(lease().phase, Phase::offered);
-    said.clear();
-  }
-  void next_load() {
-    out->load_came();
-    flush();
-  }
-};
-
-TEST_F(LeaseOfAStoreThatFails, IsGrantedWhenItKeepsAgainWhatWasAskedFor) {
-  is_offered();
-  fails();
-  ASSERT_TRUE(out->heard("west", answer({}, false)));
-  flush();
-  ASSERT_FALSE(disk.fails_next());
-  EXPECT_EQ(lease().phase, Phase::offered);
-  next_load();
-  EXPECT_EQ(lease().phase, Phase::active);
-  EXPECT_EQ(told(), lease().number);
-}
-
-TEST_F(LeaseOfAStoreThatFails, IsAcknowledgedWhenItKeepsAgainWhatFollows) {
-  lends();
-  for (const char* host : {"hostA", "hostB"}) out->host_gone(host);  // else the numbers of RES would do
-  exports(hosts_lent() + licences_lent(1));
-  ASSERT_EQ(lease().phase, Phase::inactive);
-  fails();
-  west_answers();
-  ASSERT_FALSE(disk.fails_next());
-  EXPECT_EQ(lease().phase, Phase::inactive);
-  EXPECT_EQ(lent(), 3);
-  next_load();
-  EXPECT_EQ(lease().phase, Phase::active);
-  EXPECT_EQ(lent(), 1);
-}
-
-// Another master, of an older term, has raised it.
-TEST_F(LeaseOfAStoreThatFails, ExceedsTheNumberOfARes) {
-  lends();
-  const auto number = lease().number;
-  begin();
-  sched::lease::GrantNumber larger = number;
-  larger.counter += 5;
-  res_comes("hostA");
-  ASSERT_EQ(lease().number, number);
-  sched::lease::GrantsOnHost answer;
-  answer.question = questions.at("hostA").number;
-  answer.newest = {{lease().id.number, larger}};
-  fails();
-  out->held("hostA", answer);
-  ASSERT_FALSE(disk.fails_next());
-  EXPECT_EQ(lease().number, number);
-  next_load();
-  EXPECT_GT(lease().number, larger);
-}
-
-// The consumer must not use a slot, nor the provider's own jobs lose one, by a number that a restart would give out again.
-TEST_F(LeaseOfAStoreThatFails, TellsNoGrantBeforeItIsStored) {
-  is_offered();
-  const auto number = lease().number;
-  fails();
-  ASSERT_TRUE(out->heard("west", answer({}, false)));
-  flush();
-  ASSERT_FALSE(disk.fails_next());
-  EXPECT_LE(told(), number);
-  EXPECT_EQ(lease().number, number);
-  begin();
-  EXPECT_EQ(lease().phase, Phase::offered);
-  EXPECT_EQ(lease().number, number);
-}
-
-TEST_F(LeaseOfAStoreThatFails, TellsNoDivisionBeforeItIsStored) {
-  lends();
-  exports(
-      "Begin HostExport\nPER_HOST = hostA\nSLOTS = 2\nTYPE = shared\nDISTRIBUTION = ([west, 1])\n"
-      "End HostExport\n");
-  for (int turn = 0; turn < 3; ++turn) {
-    for (const char* host : {"hostA", "hostB"}) res_answers(host);
-    west_answers();
-  }
-  ASSERT_EQ(lease().phase, Phase::active);
-  const auto number = lease().number;
-  const TimePoint from{std::chrono::hours(1)};
-  const auto divides = [&](int minutes) {
-    said.clear();
-    questions.clear();
-    out->tick(from + std::chrono::minutes(minutes));
-    flush();
-  };
-  divides(0);
-  fails();
-  divides(10);
-  ASSERT_FALSE(disk.fails_next()) << "idle slots are divided";
-  EXPECT_LE(told(), number);
-  EXPECT_THAT(questions, testing::IsEmpty()) << "nor to RES";
-  EXPECT_EQ(lease().number, number);
-  EXPECT_EQ(lease().phase, Phase::active);
-  divides(20);
-  EXPECT_GT(lease().number, number);
-  EXPECT_EQ(told(), lease().number);
-}
-
-// A consumer that lies: each start is refused for what is wrong with it, and the same start without the lie is accepted.
-class LeaseOfALyingConsumer : public LeaseOutTest {
- protected:
-  LeaseOfALyingConsumer() {
-    exports(hosts_lent() +
-            "Begin HostExport\nPER_HOST = hostA\nSLOTS = 1\nDISTRIBUTION = ([north, 1])\nEnd HostExport\n");
-    lends();
-    for (const auto& report : out->reports())
-      if (report.cluster == "north") norths = report.id.number;
-    EXPECT_NE(norths, 0U);
-  }
-  sched::lease::LeaseReport of_north() const {
-    for (const auto& report : out->reports())
-      if (report.cluster == "north") return report;
-    return {};
-  }
-  wire::ForwardOffer good(int id = 1) const { return offer(id, "hostA", lease().number.counter, 0); }
-  static wire::LentSlots& more(wire::ForwardOffer& offer, const std::string& host) {
-    auto& slots = *offer.add_more_lent();
-    slots = offer.lent();
-    slots.set_host(host);
-    return slots;
-  }
-  std::uint64_t norths = 0;  // its lease
-};
-
-TEST_F(LeaseOfALyingConsumer, StartsNothingUnderTheGrantOfAnother) {
-  out->serves("north");
-  wire::LeaseAnswer asks;
-  asks.set_lease(norths);
-  asks.set_wants(true);
-  ASSERT_TRUE(out->heard("north", asks));
-  flush();
-  ASSERT_EQ(of_north().phase, Phase::active);
-  auto stolen = good();
-  stolen.mutable_lent()->set_lease(norths);
-  stolen.mutable_lent()->mutable_under()->set_term(of_north().number.term);
-  stolen.mutable_lent()->mutable_under()->set_counter(of_north().number.counter);
-  EXPECT_EQ(start(stolen), "the lease is over");
-  auto both = good();
-  more(both, "hostB").set_lease(norths);
-  EXPECT_EQ(start(both), "the lease is over") << "of the second host";
-  EXPECT_EQ(start(good()), "");
-}
-
-TEST_F(LeaseOfALyingConsumer, NeitherAsksForNorAcknowledgesTheLeaseOfAnother) {
-  ASSERT_EQ(of_north().phase, Phase::offered);
-  wire::LeaseAnswer lie;
-  lie.set_lease(norths);
-  lie.set_wants(true);
-  said.clear();
-  ASSERT_TRUE(out->heard("west", lie));
-  flush();
-  EXPECT_EQ(of_north().phase, Phase::offered);
-  ASSERT_EQ(said.size(), 1U);
-  EXPECT_EQ(said.front().lease_over().lease(), norths) << "as of one that there is not";
-}
-
-TEST_F(LeaseOfALyingConsumer, StartsNothingUnderAnyOtherNumber) {
-  const auto number = lease().number;
-  for (const auto& [term, counter] : std::vector<std::pair<std::uint64_t, std::uint64_t>>{
-           {number.term, number.counter - 1},
-           {number.term, number.counter + 1},
-           {number.term - 1, number.counter},
-           {number.term + 1, number.counter},
-           {std::numeric_limits<std::uint64_t>::max(), std::numeric_limits<std::uint64_t>::max()},
-           {0, 0}}) {
-    auto lie = good();
-    lie.mutable_lent()->mutable_under()->set_term(term);
-    lie.mutable_lent()->mutable_under()->set_counter(counter);
-    EXPECT_EQ(start(lie), "the lease has changed") << term << "." << counter;
-  }
-  EXPECT_EQ(start(good()), "");
-}
-
-TEST_F(LeaseOfALyingConsumer, HasNoMoreSlotsThanItsGrant) {
-  for (const int slots : {3, 0, -1, std::numeric_limits<int>::max(), std::numeric_limits<int>::min()}) {
-    auto lie = good();
-    lie.mutable_lent()->set_slots(slots);
-    EXPECT_EQ(start(lie), "the lease has changed") << slots;
-  }
-  auto twice = good();
-  more(twice, "hostA");
-  EXPECT_EQ(start(twice), "the job has a host twice");
-  for (const int slots : {3, -1}) {
-    auto second = good();
-    more(second, "hostB").set_slots(slots);
-    EXPECT_EQ(start(second), "the lease has changed") << "of the second host: " << slots;
-  }
-  ASSERT_EQ(start(good(1)), "");
-  auto two = good(2);
-  two.mutable_lent()->set_slots(2);
-  EXPECT_EQ(start(two), "the lease has changed") << "one is used";
-  EXPECT_EQ(start(good(3)), "");
-  EXPECT_EQ(start(good(4)), "the lease has changed") << "both are used";
-}
-
-// What RES runs may have been started by another master.
-TEST_F(LeaseOfALyingConsumer, StartsNothingBeforeResHasReported) {
-  const auto start_of = good();
-  begin();
-  ASSERT_EQ(lease().phase, Phase::active);
-  EXPECT_EQ(start(start_of), "the lease has changed");
-  res_comes("hostB");
-  EXPECT_EQ(start(start_of), "the lease has changed") << "another host";
-  res_comes("hostA");
-  EXPECT_EQ(start(start_of), "");
-}
-
-TEST_F(LeaseOfALyingConsumer, SendsOffersThatHaveSense) {
-  auto elsewhere = good();
-  elsewhere.mutable_attempt()->set_lent_host("hostB");
-  EXPECT_EQ(start(elsewhere), "the attempt names another host");
-  auto nowhere = good();
-  nowhere.clear_lent();
-  EXPECT_EQ(start(nowhere), "the attempt names another host");
-  for (const std::string& queue :
-       {std::string(), std::string("a b"), std::string("q\033[2J"), std::string(10'000, 'q')}) {
-    auto odd = good();
-    odd.mutable_lent()->set_queue(queue);
-    EXPECT_EQ(start(odd), "the queue has a malformed name") << queue;
-  }
-  auto many = good();
-  for (int i = 0; i < sched::peers::kMostLeasedHosts; ++i) more(many, "h" + std::to_string(i));
-  EXPECT_EQ(start(many), "the job has too many hosts");
-  auto part = good();
-  part.mutable_attempt()->set_part(true);
-  EXPECT_EQ(start(part), "the attempt is a part, or is none");
-  auto strange = good();
-  strange.mutable_attempt()->set_lent_host("hostC");
-  strange.mutable_lent()->set_host("hostC");
-  EXPECT_EQ(start(strange), "the lease has changed") << "a host that is not lent";
-  EXPECT_EQ(start(good()), "");
 }
 
 // Another cluster must not have us look at all jobs on lent slots as often as it likes.
@@ -640,6 +385,38 @@ TEST_F(LeaseOutTest, TellsWhichHostsOfASharedLeaseStayWithoutSlots) {
   EXPECT_EQ(told(), "hostA:1 hostB:0") << "after a restart, before hosts have connected";
   exports(shares("hostA"));
   EXPECT_EQ(told(), "hostA:1");
+}
+
+// It needs them again when the job that preempted it ends.
+TEST_F(LeaseOutTest, GivesAConsumerNoSlotsOfItsOwnPreemptedJobs) {
+  exports(
+      "Begin HostExport\nRES_SELECT = type==X86_64\nNHOSTS = 1\nTYPE = shared\nDISTRIBUTION = ([west, 1])\n"
+      "End HostExport\n");
+  lends();
+  ASSERT_EQ(lease().hosts.size(), 1U);
+  const std::string host = lease().hosts[0].host;
+  const auto has = [&] { return lease().hosts[0].has.slots; };
+  ASSERT_EQ(has(), 1) << "of four, which both sides share";
+  const sched::JobKey own{submit(sched::book::plain_job()), 0};
+  auto plan = sched::book::on_hosts({host});
+  plan.placement.hosts[0].slots = 3;
+  follows(effects = book->hosts().dispatch(own, plan, now));
+  runs(own);
+  follows(effects = book->hosts().suspend(own, {wire::SUSPEND_PREEMPT, "preempted", {9, 0}}, now));
+  ASSERT_EQ(keeper->snapshot().tallies().slots[*keeper->snapshot().rules().host(host)], 0);
+  const auto divides = [&](int hours) {
+    out->tick(TimePoint{std::chrono::hours(hours)});
+    flush();
+    for (const char* each : {"hostA", "hostB"}) res_answers(each);
+    west_answers();
+  };
+  for (const int hours : {1, 2}) divides(hours);
+  EXPECT_EQ(has(), 1);
+  EXPECT_THAT(lease().reason, testing::StartsWith("1 idle slot of the consumer, 0 of the provider"));
+  ends(own, 0);
+  follows(effects);
+  divides(3);
+  EXPECT_EQ(has(), 4) << "they are idle";
 }
 
 class LeaseOutOfALateShare : public LeaseOutTest {
