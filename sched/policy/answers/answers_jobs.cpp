@@ -99,6 +99,19 @@ void add_barred_providers(const AnswerView& view, const cycle::Demand& demand, T
   }
 }
 
+// bsub -m named them while a lease had them.
+template <class To>
+void add_hosts_not_on_lease(const cycle::PlacementRules& rules, const wire::Submission& asked, To& to) {
+  for (const auto& one : asked.asked_hosts()) {
+    const HostId id(one.name());
+    const std::string cluster(id.cluster());
+    if (one.excluded() || id.ours() || id.host() == "all" || cluster == rules.cluster->cluster.name) continue;
+    if (const auto host = rules.host(id); !host || rules.has_returned(*host))
+      add_reason(to, "Host <" + id.text() + "> is not on lease",
+                 "no lease with cluster " + cluster + " has it");
+  }
+}
+
 // No host that the job may have is known.
 bool has_no_hosts(const cycle::Snapshot& snapshot, const Job& job) {
   const cycle::PendingJob* pending = snapshot.pending(job.key());
@@ -113,6 +126,7 @@ void add_reasons(const AnswerView& view, const Job& job, const std::vector<cycle
                  HostNames names, To& to) {
   const bool of_hosts =
       std::any_of(found.begin(), found.end(), [](const auto& one) { return !one.hosts.empty(); });
+  if (of_hosts) add_hosts_not_on_lease(view.snapshot.rules(), *job.asked, to);
   if (!of_hosts || !view.awaited || view.awaited().empty())
     return add_reasons(view.snapshot.rules(), found, names, to);
   const auto demand = cycle::demand_of(job, "");

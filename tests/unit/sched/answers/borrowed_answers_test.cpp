@@ -463,6 +463,21 @@ TEST_F(NotBorrowedYet, ReasonsOfHostsThatTheJobMayHaveComeFirst) {
   EXPECT_THAT(told, testing::Contains(bars_parallel).Times(1));
 }
 
+TEST_F(NotBorrowedYet, AHostOfBsubThatNoLeaseHasAnyMoreIsNamed) {
+  hosts_of_queues("all allremote");
+  borrow({lent("b1@east", 1)});
+  auto asked = book::plain_job();
+  asked.add_asked_hosts()->set_name("b1@east");
+  const std::string gone = "Host <b1@east> is not on lease: no lease with cluster east has it";
+  EXPECT_THAT(reasons_of(asked), testing::Not(testing::Contains(gone)));
+  const JobKey key{submit_seen(asked, book::kAnn), 0};
+  borrow({});
+  cycle::PendingReasons reasons(keeper.snapshot(), now);
+  const auto shown = job_view(view(), job(key), &reasons);
+  ASSERT_GT(shown.reasons_size(), 0);
+  EXPECT_EQ(shown.reasons(0).text() + ": " + shown.reasons(0).why(), gone);
+}
+
 TEST_F(NotBorrowedYet, HostsThatTheClusterLendsAlreadyHaveTheReason) {
   hosts_of_queues("all@east");
   for (auto& one : leases) one.provider_lends = true;
