@@ -270,15 +270,31 @@ wire::LentSlots LeaseIn::slots_of(const wire::ExecHost& host, const std::string&
   return slots;
 }
 
-std::vector<sched::InstancesOnLease> LeaseIn::instances() const {
-  std::map<std::pair<std::string, std::string>, double> ending;  // by cluster and resource
+// Of instances of leases, what jobs have that the snapshot does not count: parts that have not ended, and jobs on hosts that are on no lease any
+// more. By cluster and resource.
+std::map<std::pair<std::string, std::string>, double> LeaseIn::held_apart(
+    const std::map<HostId, UsedHost>& used) const {
+  std::map<std::pair<std::string, std::string>, double> held;
   for (const auto& [of, one] : ending_)
-    for (const auto& [resource, amount] : one.part.reserved) ending[{of.first, resource}] += amount;
+    for (const auto& [resource, amount] : one.part.reserved) held[{of.first, resource}] += amount;
+  for (const std::string& host : came_) {
+    const HostId id(host);
+    if (used.contains(id)) continue;
+    for (const JobKey key : jobs_.on_host(host))
+      if (const sched::Job* job = jobs_.find(key))
+        for (const auto& row : job->record.reserved())
+          if (row.host() == host) held[{std::string(id.cluster()), row.resource()}] += row.amount();
+  }
+  return held;
+}
+
+std::vector<sched::InstancesOnLease> LeaseIn::instances() const {
   std::vector<sched::InstancesOnLease> instances;
   if (std::all_of(leases_.begin(), leases_.end(),
                   [](const auto& one) { return one.second.resources.empty(); }))
     return instances;
   const auto used = hosts_used();
+  const auto apart = held_apart(used);
   for (const auto& [id, one] : leases_)
     for (const auto& resource : one.resources) {
       sched::InstancesOnLease& to = instances.emplace_back();
@@ -288,7 +304,7 @@ std::vector<sched::InstancesOnLease> LeaseIn::instances() const {
             on != used.end() && on->second.lease == &one)
           to.hosts.push_back(on->first);
       to.instances = resource.instances;
-      if (const auto held = ending.find({id.provider, resource.name}); held != ending.end())
+      if (const auto held = apart.find({id.provider, resource.name}); held != apart.end())
         to.instances = std::max(0, to.instances - static_cast<int>(std::ceil(held->second)));
       if (to.hosts.empty()) instances.pop_back();
     }

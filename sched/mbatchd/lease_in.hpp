@@ -192,7 +192,7 @@ class LeaseIn : public sched::Engine {
   bool all_placeable(const std::vector<wire::ExecHost>& hosts) const;
   // What a start asks for on a host whose lease is placeable. The lease and its grant are added to `start`.
   wire::LentSlots slots_of(const wire::ExecHost& host, const std::string& queue, Start& start) const;
-  // Instances of shared resources that leases give us, less those of parts that have not ended.
+  // Instances of shared resources that leases give us, less those of parts that have not ended, and of jobs on hosts that have left.
   std::vector<sched::InstancesOnLease> instances() const;
   // Amounts by resource that the job reserves on hosts of the cluster; none: no lease has one of them any more.
   std::optional<std::map<std::string, double>> reserved_at(const std::string& cluster,
@@ -205,6 +205,8 @@ class LeaseIn : public sched::Engine {
     const sched::lease::LeasedHost* has = nullptr;
   };
   std::map<sched::HostId, UsedHost> hosts_used() const;
+  std::map<std::pair<std::string, std::string>, double> held_apart(
+      const std::map<sched::HostId, UsedHost>& used) const;
   sched::HostOnLease on_lease(const sched::HostId& id, const UsedHost& used) const;
   void borrow();
   void forget_returned();

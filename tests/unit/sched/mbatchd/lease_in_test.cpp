@@ -292,6 +292,37 @@ TEST_F(LentLicences, StayWithAHostWhoseSlotsAreAway) {
   }
 }
 
+// Its RES is silent, say. The provider counts them until the job is over, and would refuse the next one again and again.
+TEST_F(LentLicences, AJobOnAHostThatHasLeftHoldsThemStill) {
+  const auto tells_of = [this](std::uint64_t counter, const std::vector<std::string>& hosts) {
+    hear([&](auto& message) {
+      auto& told = *message.mutable_lease_stands();
+      told.set_lease(5);
+      told.set_state(wire::LeaseStands::ACTIVE);
+      told.mutable_number()->set_term(7);
+      told.mutable_number()->set_counter(counter);
+      auto& resource = *told.add_resources();
+      resource.set_name("lic");
+      resource.set_instances(3);
+      for (const std::string& name : hosts) {
+        auto& host = *told.add_hosts();
+        host.set_host(name);
+        host.set_slots(2);
+        resource.add_hosts(name);
+      }
+    });
+  };
+  const auto of_n3 = [this] {
+    const auto& rules = keeper->snapshot().rules();
+    return keeper->snapshot().shared_number(
+        rules.instance_of(*rules.indices().find("lic"), *rules.host("n3@east")).value());
+  };
+  tells_of(3, {"n2", "n3"});
+  starts(2);
+  tells_of(4, {"n3"});
+  EXPECT_EQ(of_n3(), 1.0);
+}
+
 TEST_F(LentLicences, AStartSaysWhatItReservesOfThem) {
   starts(2);
   ASSERT_EQ(count(What::kOffer), 1);
