@@ -191,9 +191,11 @@ void LeaseWorld::restart_provider(bool old_one_lives) {
   real_.disk = provider_disk_;
   for (auto& [number, of] : real_.disk.leases) {
     of.lease.forget_what_was_said();
-    if (several()) of.both_sides.clear();              // until it exports again
-    for (LentResource& resource : of.lease.resources)  // what the row does not have
-      resource.wanted = resource.has.instances, resource.kills = false;
+    if (several()) of.both_sides.clear();                // until it exports again
+    for (LentResource& resource : of.lease.resources) {  // the row has no other wish
+      resource.kills = has_left(of.lease, resource);
+      if (!resource.kills) resource.wanted = resource.has.instances;
+    }
   }
   if (fault_ != Fault::term_is_not_raised_at_a_restart) ++real_.term;
   real_.fenced.clear();

@@ -260,8 +260,10 @@ wire::LeaseRow row_of(const lease::LeaseOfPolicy& of) {
     to.set_wanted(host.wanted);
     to.set_kills(host.kills);
   }
-  for (const lease::LentResource& resource : lease.resources)
+  for (const lease::LentResource& resource : lease.resources) {
     *row.add_resources() = resource_of(resource.has);
+    if (has_left(lease, resource)) row.add_left(resource.has.name);
+  }
   row.set_policy(of.policy);
   row.set_terms(of.terms);
   return row;
@@ -281,11 +283,13 @@ std::optional<lease::LeaseOfPolicy> lease_of(const wire::LeaseRow& row, const st
     if (!has) return std::nullopt;
     of.lease.hosts.push_back({*has, host.wanted(), host.kills(), 0});
   }
-  for (const auto& resource : row.resources())
+  for (const auto& resource : row.resources()) {
+    const bool left = std::find(row.left().begin(), row.left().end(), resource.name()) != row.left().end();
     of.lease.resources.push_back(
         {{resource.name(), resource.instances(), {resource.hosts().begin(), resource.hosts().end()}},
-         resource.instances(),
-         false});
+         left ? 0 : resource.instances(),
+         left});
+  }
   of.policy = row.policy();
   of.terms = row.terms();
   return of;

@@ -63,6 +63,17 @@ TEST(LeaseMessages, ARowOfTheStoreHasAllOfALeaseButWhatTheConsumerSaid) {
   EXPECT_EQ(read->lease.resources[0].wanted, 3) << "nothing is taken before the policy is known";
   EXPECT_FALSE(lease_of(wire::LeaseRow(), "east"));
 }
+// Else it would count as the consumer's after a restart, under a number by which it was told to have none.
+TEST(LeaseMessages, ARowOfTheStoreSaysWhichResourcesHaveLeft) {
+  lease::LeaseOfPolicy of{lent(), "PER_HOST a", ""};
+  of.lease.phase = lease::Phase::active;
+  of.lease.resources[0].wanted = 0;
+  ASSERT_TRUE(has_left(of.lease, of.lease.resources[0]));
+  const auto read = lease_of(row_of(of), "east");
+  ASSERT_TRUE(read);
+  EXPECT_TRUE(has_left(read->lease, read->lease.resources[0]));
+  EXPECT_EQ(read->lease.resources[0].has, of.lease.resources[0].has);
+}
 TEST(LeaseMessages, ToldHostsAreBounded) {
   wire::LeaseLoads told;
   auto& host = *told.add_hosts();
