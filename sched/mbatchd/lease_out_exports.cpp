@@ -82,7 +82,7 @@ std::vector<lease::ExportHost> LeaseOut::export_hosts() const {
     const bool up = !state.unavailable && (!state.unreachable || awaited);
     // The CPUs of a host that is down may be unknown: what was exported of it stays.
     const int slots = !up && before != exported.end() ? before->second : sched::cycle::own_slots(values);
-    hosts.push_back({name, keeper_.facts_of(host).type, slots, up, state.closed, nullptr});
+    hosts.push_back({name, keeper_.facts_of(host).type, slots, up, nullptr, state.closed});
   }
   return hosts;
 }

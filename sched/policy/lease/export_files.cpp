@@ -53,7 +53,7 @@ conf::Problems check_as(const std::string& type, const std::vector<ExportPolicy>
   for (const conf::ClusterHost& row : files.cluster.hosts) {
     HostFacts facts = files.facts(row);
     if (facts.type == kDetected || facts.type.empty()) facts.type = type;
-    ExportHost host{facts.name, facts.type, 1, true, false, nullptr};
+    ExportHost host{facts.name, facts.type, 1, true, nullptr};
     host.view = &views.emplace_back(std::move(facts), files.indices);
     hosts.push_back(std::move(host));
   }

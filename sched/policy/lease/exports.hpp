@@ -60,8 +60,8 @@ struct ExportHost {
   std::string type;
   int slots = 1;  // MXJ, its CPUs where MXJ is not given
   bool up = false;
-  bool closed = false;  // badmin hclose: not chosen, but kept where it was
   const resreq::HostView* view = nullptr;
+  bool closed = false;  // badmin hclose: not chosen, but kept where it was
 };
 
 // What a RES_SELECT policy has exported so far.

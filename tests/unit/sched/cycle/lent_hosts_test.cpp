@@ -49,7 +49,7 @@ TEST_F(LentHosts, NothingStartsBesideJobsThatAreNotKnownHere) {
   EXPECT_EQ(plan(), "");
   EXPECT_EQ(scenario.snapshot.slots(0), 2) << "MAX of bhosts";
   const std::string why = why_text(scenario.snapshot, scenario.now, {9, 0});
-  EXPECT_NE(why.find("Host is used by jobs of other clusters"), std::string::npos) << why;
+  EXPECT_NE(why.find("jobs on lent slots that are not known here"), std::string::npos) << why;
   lent({});
   EXPECT_EQ(plan(), "start 9 hostA");
 }

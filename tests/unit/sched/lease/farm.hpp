@@ -45,7 +45,7 @@ struct Farm {
 
   ExportHost& add(const std::string& name, const std::string& type = "LINUX", int slots = 2, bool up = true) {
     views.emplace_back(indices, type, slots);
-    return hosts.emplace_back(ExportHost{name, type, slots, up, false, &views.back()});
+    return hosts.emplace_back(ExportHost{name, type, slots, up, &views.back()});
   }
   bool has(const std::string& name) const {
     return std::any_of(hosts.begin(), hosts.end(), [&](const ExportHost& each) { return each.name == name; });
