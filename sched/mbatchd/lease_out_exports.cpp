@@ -252,8 +252,7 @@ void LeaseOut::export_all() {
     }
     const auto last = exported_.find(number);
     const bool same = leases_.at(number).terms == lease::policy_terms(policies_[offer->policy]);
-    if (!same || last == exported_.end() || last->second != LastOffer{offer->hosts, resources_of(*offer)} ||
-        lease::lacks_a_host(leases_.at(number).lease, offer->hosts))
+    if (!same || last == exported_.end() || last->second != LastOffer{offer->hosts, resources_of(*offer)})
       export_to(number, *offer, resources_of(*offer));
   }
   left_out_ = lease::left_out(policies_, offers);

@@ -36,9 +36,8 @@ enum class Fault {
   // that only a second consumer shows
   slots_of_other_leases_are_not_counted,
   instances_of_other_leases_are_not_counted,
-  other_leases_count_as_they_are_to_be,            // without what is still to be taken from them
-  slots_that_policies_add_are_not_counted,         // while leases follow a changed PER_HOST one by one
-  hosts_that_a_lease_lacks_are_not_exported_again  // of shared hosts: they are in nobody's lease at the end
+  other_leases_count_as_they_are_to_be,    // without what is still to be taken from them
+  slots_that_policies_add_are_not_counted  // while leases follow a changed PER_HOST one by one
 };
 
 // The number of licences: none, of a static resource, or what an elim reports.

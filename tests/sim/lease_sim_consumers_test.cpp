@@ -102,19 +102,6 @@ TEST(LeaseSimConsumersFaults, InstancesOfOtherLeasesAreNotCounted) {
             0u);
 }
 
-// No slot is in two hands, but a host is in no lease.
-TEST(LeaseSimConsumersFaults, HostsThatALeaseLacksAreNotExportedAgain) {
-  constexpr Fault kFault = Fault::hosts_that_a_lease_lacks_are_not_exported_again;
-  std::string wrong;
-  for (std::uint64_t seed = 1; seed <= 3000 && wrong.empty(); ++seed) {
-    LeaseWorld world(seed, kFault, Lends::shared_hosts);
-    for (int i = 0; i < kStepsOfTwo; ++i) world.step();
-    world.quiet(false);
-    wrong = world.wrong_shares();
-  }
-  EXPECT_NE(wrong.find("its quota is"), std::string::npos) << wrong;
-}
-
 TEST(LeaseSimConsumersFaults, NeedASecondConsumer) {
   for (const Fault fault :
        {Fault::slots_of_other_leases_are_not_counted, Fault::other_leases_count_as_they_are_to_be,

@@ -148,7 +148,7 @@ TEST_P(LeaseSimRareFault, IsFoundByOneOfManyWorlds) {
 INSTANTIATE_TEST_SUITE_P(All, LeaseSimRareFault,
                          testing::Values(RareFault{Fault::slots_are_used_before_res_has_reported, 8513},
                                          RareFault{Fault::start_is_passed_before_res_has_reported, 5084},
-                                         RareFault{Fault::report_of_an_older_term_is_believed, 9057},
+                                         RareFault{Fault::report_of_an_older_term_is_believed, 10038},
                                          RareFault{Fault::res_obeys_an_older_term, 13641}));
 
 class LeaseSimLicenceFault : public testing::TestWithParam<Fault> {};

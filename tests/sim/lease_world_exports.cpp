@@ -157,9 +157,7 @@ void LeaseWorld::export_known(std::uint64_t number, const Export* to) {
     return;
   }
   const auto last = real_.offered.find(number);
-  const bool lacks = lacks_a_host(of.lease, to->offer.hosts) &&
-                     fault_ != Fault::hosts_that_a_lease_lacks_are_not_exported_again;
-  if (lacks || of.terms != policy_terms(policies_[to->offer.policy]) || last == real_.offered.end() ||
+  if (of.terms != policy_terms(policies_[to->offer.policy]) || last == real_.offered.end() ||
       last->second != LastOffer{to->offer.hosts, to->resources})
     export_to(number, *to);
 }

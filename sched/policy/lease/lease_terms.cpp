@@ -315,13 +315,6 @@ std::vector<LeasedHost> divided_hosts(const LeaseOfPolicy& of, const std::vector
   return hosts;
 }
 
-bool lacks_a_host(const ProviderLease& lease, const std::vector<LeasedHost>& offered) {
-  std::set<std::string_view> has;
-  for (const LentHost& lent : lease.hosts) has.insert(lent.has.host);
-  return std::any_of(offered.begin(), offered.end(),
-                     [&](const LeasedHost& asked) { return !has.contains(asked.host); });
-}
-
 std::map<std::string, LentOfHost> lent_hosts(const std::vector<const LeaseOfPolicy*>& all,
                                              const Attempts& attempts) {
   std::map<std::string, LentOfHost> lent;

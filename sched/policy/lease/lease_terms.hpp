@@ -107,9 +107,6 @@ std::vector<SharedHost> shared_hosts(const LeaseOfPolicy& of, const std::map<std
 std::vector<LeasedHost> divided_hosts(const LeaseOfPolicy& of, const std::vector<LeasedHost>& offered,
                                       const std::map<std::string, OwnHost>& own, const Attempts& attempts);
 
-// Whether the lease lacks a host that its policy exports: one that was taken while no slot of it was to be the consumer's. It is exported again.
-bool lacks_a_host(const ProviderLease& lease, const std::vector<LeasedHost>& offered);
-
 // ---------------------------------------------------------------- what is left
 
 // What leases take of the provider's own hosts. Whole hosts are taken from the moment they are exported; of a shared lease the slots

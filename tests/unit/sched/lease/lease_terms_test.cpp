@@ -226,25 +226,6 @@ TEST(LeaseTerms, AttemptsCountOnAHostThatTheirLeaseLacks) {
       << "the lease is lost, too";
   EXPECT_EQ(hosts_now(west, {&west, &north}, own, {}, {{{2, "b"}, {3, 0, 0}}})["a"].free, 7);
 }
-TEST(LeaseTerms, ALeaseLacksAHostThatWasTakenWhileNoSlotOfItWasTheConsumers) {
-  ExportPolicy policy = chosen("type==any", {{"west", 1}});
-  policy.shared = true;
-  LeaseOfPolicy of = lease_for(1, "west", policy);
-  const std::vector<LeasedHost> offered = {{"a", 2, {}, {}, false}, {"b", 2, {}, {}, false}};
-  of.both_sides = {{"a", 2}, {"b", 2}};
-  of.lease.phase = Phase::active;
-  of.lease.number = of.lease.acknowledged = {1, 1};
-  of.lease.hosts = {lent("a", 2, 2), lent("b", 2, 2)};
-  const std::map<std::string, OwnHost> own = {{"a", {2, 0, true}}, {"b", {2, 0, true}}};
-  step(of.lease, event::Divided{{{"a", 0}, {"b", 1}}}, {}, 1);
-  EXPECT_FALSE(lacks_a_host(of.lease, offered));
-  // Licences of the lease have changed before the consumer has acknowledged the division.
-  step(of.lease, event::Exported{divided_hosts(of, offered, own, {}), {}, false}, {}, 1);
-  step(of.lease, event::Acknowledged{of.lease.number, {}}, {}, 1);
-  EXPECT_TRUE(lacks_a_host(of.lease, offered));
-  step(of.lease, event::Exported{divided_hosts(of, offered, own, {}), {}, false}, {}, 1);
-  EXPECT_FALSE(lacks_a_host(of.lease, offered));
-}
 // They go on before the consumer gets their slots, and the lease waits for them as for jobs that run.
 TEST(LeaseTerms, AWholeHostKeepsTheSlotsOfPreemptedJobs) {
   const ExportPolicy policy = chosen("type==any", {{"west", 1}});
