@@ -4,8 +4,7 @@ import os
 import shutil
 import signal
 
-from leases import CHOOSES, borrowed, shown, two
-from own_shepherd import guard_and_shepherd
+from leases import CHOOSES, shown, two
 from rollcall_testing import processes
 from rollcall_testing.batch_cluster import QUEUES
 from rollcall_testing.federation import ALICE
@@ -59,7 +58,7 @@ def test_nothing_of_a_provider_with_a_lost_store_starts_beside_jobs_of_the_lease
         job = west.bsub("exec sleep 1000", "-q", "borrow", "-o", "/dev/null")
         west.wait_for(job, "RUN")
         there = next(iter(east.jobs()))
-        pids = wait_until(lambda: guard_and_shepherd(there), shown(east))
+        pids = wait_until(lambda: processes.guard_and_shepherd(there), shown(east))
         east.kill_daemon("mbatchd", "n2")
         shutil.rmtree(os.path.join(east.work, "east"))
         east.write_batch("lsb.resources", "")

@@ -41,14 +41,6 @@ def write_program(users):
     return f"exec python3 {path}"
 
 
-def guard_and_shepherd(job):
-    """Their numbers: the guard is the shepherd's parent."""
-    found = [p for p in processes.all_processes() if p.alive and p.name == "shepherd" and p.words[-1:] == (str(job),)]
-    pids = {p.pid for p in found}
-    pairs = [(p.parent, p.pid) for p in found if p.parent in pids]
-    return pairs[0] if pairs else None
-
-
 def test_a_job_cannot_take_its_shepherds_limits(bench):
     needs_users()
     users = Users(bench)
@@ -99,7 +91,7 @@ def test_res_carries_out_orders_that_a_shepherd_does_not_read(bench):
         for begun_again in (False, True):
             job = users.bsub(ALICE, "exec sleep 1000", "-o", "out", "-m", "n1")
             batch.wait_for(job, "RUN")
-            guard, shepherd = wait_until(lambda: guard_and_shepherd(job), "guard and shepherd")
+            guard, shepherd = wait_until(lambda: processes.guard_and_shepherd(job), "guard and shepherd")
             if begun_again:
                 batch.good("lsadmin", "resrestart", "n1")
                 batch.wait_for_hosts()
