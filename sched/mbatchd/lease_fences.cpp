@@ -6,23 +6,23 @@ namespace rollcall::mbatchd {
 
 namespace lease = sched::lease;
 
-void LeaseFences::came(const std::string& host, const lease::GrantNumbers& leases, bool strangers) {
+void LeaseFences::came(const std::string& host, const lease::GrantNumbers& leases, bool unknown_jobs) {
   lease::HostGrants& here = hosts_[host];
-  here.came(strangers);
+  here.came(unknown_jobs);
   ask(host, here, leases);
-  note_strangers(host, here);
+  note_unknown_jobs(host, here);
 }
 
 void LeaseFences::gone(const std::string& host) {
   if (const auto here = hosts_.find(host); here != hosts_.end()) here->second.gone();
-  with_strangers_.erase(host);
+  with_unknown_jobs_.erase(host);
 }
 
-void LeaseFences::note_strangers(const std::string& host, const lease::HostGrants& here) {
-  if (here.strangers())
-    with_strangers_.insert(host);
+void LeaseFences::note_unknown_jobs(const std::string& host, const lease::HostGrants& here) {
+  if (here.unknown_jobs())
+    with_unknown_jobs_.insert(host);
   else
-    with_strangers_.erase(host);
+    with_unknown_jobs_.erase(host);
 }
 
 void LeaseFences::ask(const ByHost& leases) {
@@ -37,6 +37,7 @@ void LeaseFences::ask(const std::string& host, lease::HostGrants& here, const le
   const auto question = here.next_question(leases);
   if (!question) return;
   if (!name_(host, *question)) here.keeps_no_numbers();
+  note_unknown_jobs(host, here);
 }
 
 bool LeaseFences::asks_again() const {
@@ -52,7 +53,7 @@ bool LeaseFences::answered(const std::string& host, const lease::GrantsOnHost& a
                            const std::function<bool(const sched::Attempt&)>& knows) {
   const auto here = hosts_.find(host);
   if (here == hosts_.end() || !here->second.answered(answer, knows)) return false;
-  note_strangers(host, here->second);
+  note_unknown_jobs(host, here->second);
   return true;
 }
 

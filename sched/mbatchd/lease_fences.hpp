@@ -18,7 +18,7 @@ class LeaseFences {
   using ByHost = std::map<std::string, sched::lease::GrantNumbers>;
   explicit LeaseFences(Name name) : name_(std::move(name)) {}
 
-  void came(const std::string& host, const sched::lease::GrantNumbers& leases, bool strangers);
+  void came(const std::string& host, const sched::lease::GrantNumbers& leases, bool unknown_jobs);
   void gone(const std::string& host);
   void wants(const std::string& host, std::uint64_t lease) { hosts_[host].wants(lease); }
   // Tells what is still to be told. All leases, of each host that has slots of one.
@@ -32,16 +32,16 @@ class LeaseFences {
 
   bool heard(const std::string& host) const;
   // Hosts with jobs under grants that the Book does not know.
-  const std::set<std::string>& with_strangers() const { return with_strangers_; }
+  const std::set<std::string>& with_unknown_jobs() const { return with_unknown_jobs_; }
   sched::lease::GrantNumber on_disk(const std::string& host, std::uint64_t lease) const;
 
  private:
-  void note_strangers(const std::string& host, const sched::lease::HostGrants& here);
+  void note_unknown_jobs(const std::string& host, const sched::lease::HostGrants& here);
   void ask(const std::string& host, sched::lease::HostGrants& here, const sched::lease::GrantNumbers& leases);
 
   const Name name_;
   std::map<std::string, sched::lease::HostGrants> hosts_;
-  std::set<std::string> with_strangers_;
+  std::set<std::string> with_unknown_jobs_;
 };
 
 }  // namespace rollcall::mbatchd

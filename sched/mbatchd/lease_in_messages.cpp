@@ -376,6 +376,7 @@ Result<void> LeaseIn::take_over(const std::string& cluster, const wire::ForwardO
     answered(cluster, attempt);
   }
   ended_at_.insert(cluster);
+  borrow_soon();  // it may have held instances of a lease on a host that has left
   handler_.plan_soon();
   return {};
 }

@@ -78,11 +78,11 @@ void LeaseOut::host_came(const std::string& host, const sched::report::HostCame&
   // At once: the orders that follow are under these grants.
   const auto all = leases_by_host();
   const auto here = all.find(host);
-  const bool strangers = std::any_of(came.jobs.begin(), came.jobs.end(), [&](const auto& held) {
+  const bool unknown_jobs = std::any_of(came.jobs.begin(), came.jobs.end(), [&](const auto& held) {
     return held.lent && held.state != sched::report::Held::State::over && !runs_on(host, held.attempt);
   });
-  fences_.came(host, here == all.end() ? lease::GrantNumbers{} : here->second, strangers);
-  mind_strangers();
+  fences_.came(host, here == all.end() ? lease::GrantNumbers{} : here->second, unknown_jobs);
+  take_unknown_jobs();
 }
 
 bool LeaseOut::runs_on(const std::string& host, const sched::Attempt& attempt) const {
@@ -93,15 +93,15 @@ bool LeaseOut::runs_on(const std::string& host, const sched::Attempt& attempt) c
 }
 
 // Nothing of ours starts beside them.
-void LeaseOut::mind_strangers() {
-  if (minded_ == fences_.with_strangers()) return;
-  minded_ = fences_.with_strangers();
+void LeaseOut::take_unknown_jobs() {
+  if (taken_unknown_ == fences_.with_unknown_jobs()) return;
+  taken_unknown_ = fences_.with_unknown_jobs();
   take_from_own_hosts();
 }
 
 void LeaseOut::held(const std::string& host, const lease::GrantsOnHost& answer) {
   if (!fences_.answered(host, answer, [&](const auto& attempt) { return runs_on(host, attempt); })) return;
-  mind_strangers();
+  take_unknown_jobs();
   if (!fences_.heard(host))
     log_.warning("RES of " + host + ": " +
                  (answer.why_not.empty() ? "it has jobs on lent slots that are not known here: they are ended"
@@ -416,7 +416,7 @@ void LeaseOut::take_from_own_hosts() {
   std::vector<double> by_place(own.empty() ? 0 : keeper_.snapshot().rules().own_shared);
   for (std::size_t i = 0; i < own.size(); ++i) by_place[own[i].place] = lent[i];
   auto hosts = lease::lent_hosts(all(), attempts());
-  for (const std::string& host : minded_) hosts[host].strangers = true;
+  for (const std::string& host : taken_unknown_) hosts[host].unknown_jobs = true;
   keeper_.lend(std::move(hosts), std::move(by_place));
 }
 

@@ -164,7 +164,8 @@ class LeaseOut {
   void end_recalled(TimePoint now);
   void advance();
   void take_from_own_hosts();
-  void mind_strangers();
+  std::vector<double> reserved_on_hosts(ResourceId id) const;
+  void take_unknown_jobs();
   bool runs_on(const std::string& host, const sched::Attempt& attempt) const;
   // Tells the consumer where they have changed.
   void note_remarks(std::uint64_t number, const std::map<std::string, sched::lease::OwnHost>& own);
@@ -203,7 +204,7 @@ class LeaseOut {
   std::set<std::string>
       known_hosts_;  // whose RES has said in this term what it holds, also if it is silent now
   LeaseFences fences_;
-  std::set<std::string> minded_;             // hosts of fences_.with_strangers() that the snapshot knows
+  std::set<std::string> taken_unknown_;      // hosts of fences_.with_unknown_jobs() that the snapshot knows
   std::map<std::uint64_t, Answer> answers_;  // by lease
   std::map<std::uint64_t, Answer>
       put_off_;  // the store did not keep it, and it is said once: until the next load

@@ -67,10 +67,12 @@ std::vector<lease::ExportHost> LeaseOut::export_hosts() const {
   const auto& rules = snapshot.rules();
   std::map<std::string, int> exported;  // whole hosts
   for (const auto& [number, one] : leases_)
-    for (const auto& lent : one.lease.hosts)
-      if (!one.names_hosts() && lent.wanted > 0)
-        exported[lent.has.host] =
-            one.both_sides.contains(lent.has.host) ? one.both_sides.at(lent.has.host) : lent.wanted;
+    for (const auto& lent : one.lease.hosts) {
+      if (one.names_hosts() || (lent.wanted == 0 && (!one.shared() || lent.kills))) continue;
+      const auto both = one.both_sides.find(lent.has.host);
+      const int slots = both != one.both_sides.end() ? both->second : std::max(lent.wanted, lent.has.slots);
+      if (slots > 0) exported[lent.has.host] = slots;
+    }
   std::vector<lease::ExportHost> hosts;
   for (HostNumber host = 0; host < rules.own_hosts; ++host) {
     const auto& values = snapshot.values(host);

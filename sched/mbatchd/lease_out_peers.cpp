@@ -277,6 +277,23 @@ std::vector<const LeaseOut::Lease*> LeaseOut::leases_of(const std::string& clust
   return leases;
 }
 
+// By jobs of ours, which have not used it yet. By the numbers of our hosts.
+std::vector<double> LeaseOut::reserved_on_hosts(ResourceId id) const {
+  const auto& snapshot = keeper_.snapshot();
+  const auto& tallies = snapshot.tallies();
+  std::vector<double> reserved;
+  if (const auto found = tallies.reserved.find(id); found != tallies.reserved.end()) reserved = found->second;
+  reserved.resize(snapshot.rules().hosts.size());
+  const WallTime now = io::wall_now();
+  for (const sched::JobKey key : tallies.timed) {
+    const auto& job = *snapshot.placed(key);
+    for (const auto& reservation : job.placement.reservations)
+      if (sched::cycle::ends(reservation) && reservation.resource == id)
+        reserved[reservation.host] += sched::cycle::held(snapshot.rules(), job, reservation, now);
+  }
+  return reserved;
+}
+
 std::vector<wire::PeerMessage> LeaseOut::loads_for(const std::string& cluster) const {
   std::set<std::string> names;
   for (const auto& [number, one] : leases_)
@@ -288,6 +305,7 @@ std::vector<wire::PeerMessage> LeaseOut::loads_for(const std::string& cluster) c
   const auto since = static_cast<std::uint32_t>(
       std::chrono::duration_cast<std::chrono::milliseconds>(steady_now() - load_at_).count());
   const auto of_it = lease::lent_hosts(leases_of(cluster), attempts());
+  const auto reserved_mem = reserved_on_hosts(mem), reserved_swp = reserved_on_hosts(swp);
   std::vector<wire::LeaseLoads::OfHost> hosts;
   for (const std::string& name : names) {
     const auto host = rules.host(name);
@@ -308,11 +326,7 @@ std::vector<wire::PeerMessage> LeaseOut::loads_for(const std::string& cluster) c
     const auto& values = snapshot.values(*host);
     // The consumer has of it what it was exported, no more than is free there, and nothing of what others were exported or jobs reserve.
     const auto its_own = of_it.find(name);
-    // By jobs of ours, which have not used it yet.
-    const auto reserved = [&](ResourceId id) {
-      const auto found = snapshot.tallies().reserved.find(id);
-      return found == snapshot.tallies().reserved.end() ? 0.0 : found->second[*host];
-    };
+    const auto reserved = [&](ResourceId id) { return (id == mem ? reserved_mem : reserved_swp)[*host]; };
     const auto is_free = [&](ResourceId id) {
       const auto amount = [id](const sched::LentOfHost& lent) {
         return id == mem ? lent.mem_mb : lent.swp_mb;

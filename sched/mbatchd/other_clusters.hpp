@@ -105,7 +105,7 @@ class OtherClusters {
   sched::answers::RemoteLook verdicts_of(sched::JobKey job) const;
   wire::BatchReply::ClusterRows rows() const;
   std::vector<sched::lease::LeaseReport> leases() const;
-  // For bjobs: leases with slots that this cluster does not have yet.
+  // For bjobs: leases with slots that this cluster does not have yet, and those that no job asks for.
   std::vector<sched::lease::AwaitedLease> awaited() const { return lease_in_.awaited(); }
   // What its cluster has told last of a borrowed host; nullptr: nothing in this connection.
   const sched::BorrowedLoad* load_of(const sched::HostId& host) const { return lease_in_.load_of(host); }

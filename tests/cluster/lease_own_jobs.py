@@ -40,7 +40,7 @@ def test_a_preempted_job_ends_before_its_whole_host_is_the_consumers(bench):
         east.write_batch("lsb.resources", CHOOSES)
         east.good("badmin", "reconfig", "-f")
         job = west.bsub("echo borrowed >>ran", "-q", "borrow", "-o", "/dev/null")
-        wait_until(lambda: "n2" in west.user("bclusters").stdout, lambda: west.user("bclusters").stdout)
+        wait_until(lambda: "are not free yet" in west.user("bjobs", "-p", str(job)).stdout, shown(west))
         touch(gates["high"])
         east.wait_for(high, "DONE")
         east.wait_for(low, "RUN")
@@ -51,25 +51,34 @@ def test_a_preempted_job_ends_before_its_whole_host_is_the_consumers(bench):
         expect_equal(clusters.lines("ran"), ["high", "low", "borrowed"], "the jobs as they ended")
 
 
-def test_nothing_of_a_provider_with_a_lost_store_starts_beside_jobs_of_the_lease(bench):
-    """The shepherd of the consumer's job is stopped, so that it takes RES a while to end the job."""
-    with two(bench, lends=CHOOSES) as clusters:
+def test_nothing_of_a_provider_with_an_old_store_starts_beside_jobs_of_the_lease(bench):
+    """The store was put back to what it was before the lease. The shepherd of the consumer's job is stopped, so that it takes RES a while to
+    end the job."""
+    with two(bench, lends="") as clusters:
         west, east = clusters["west"], clusters["east"]
+        store, backup = os.path.join(east.work, "east"), bench.fresh_directory("backup")
+        east.kill_daemon("mbatchd", "n2")
+        shutil.copytree(store, f"{backup}/east")
+        east.start_daemon("mbatchd", "n2")
+        west.wait_for_connection("east")
+        east.write_batch("lsb.resources", CHOOSES)
+        east.good("badmin", "reconfig", "-f")
         job = west.bsub("exec sleep 1000", "-q", "borrow", "-o", "/dev/null")
         west.wait_for(job, "RUN")
         there = next(iter(east.jobs()))
         pids = wait_until(lambda: processes.guard_and_shepherd(there), shown(east))
         east.kill_daemon("mbatchd", "n2")
-        shutil.rmtree(os.path.join(east.work, "east"))
+        shutil.rmtree(store)
+        shutil.copytree(f"{backup}/east", store)
         east.write_batch("lsb.resources", "")
+        east.start_daemon("mbatchd", "n2")  # of the term that RES knows
+        east.kill_daemon("mbatchd", "n2")
         for pid in pids:
             processes.send(pid, signal.SIGSTOP)
         east.start_daemon("mbatchd", "n2")
         own = east.bsub("true", "-o", "/dev/null")
-        east.user("badmin", "hforget", "-f", "n2")  # its RES knows the store that was lost
-        reason = "Host is used by jobs of other clusters"
-        wait_until(lambda: reason in east.user("bjobs", "-p", str(own)).stdout, lambda: east.user("bjobs", "-p", str(own)).stdout + east.logs_text())
-        expect_equal(east.field(own), "PEND", "a job of the provider")
+        told = lambda: east.user("bjobs", "-p", str(own)).stdout
+        wait_until(lambda: "Host is used by jobs of other clusters" in told(), lambda: told() + east.logs_text())
         for pid in pids:
             processes.send(pid, signal.SIGCONT)
         east.wait_for(own, "DONE")

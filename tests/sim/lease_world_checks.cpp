@@ -97,11 +97,11 @@ bool LeaseWorld::gone() const {
 }
 
 bool LeaseWorld::agree() const {
-  // A host without a slot may come to a lease or leave it, and nothing is told, and so may a resource without an instance: of two consumers
-  // one may have had it before.
+  // A resource without an instance may come to a lease or leave it, and nothing is told: of two consumers one may have had it before. A host
+  // without a slot that does not stay is in none.
   const auto told = [this](std::vector<LeasedHost> hosts, std::vector<LeasedResource> resources) {
     if (several()) {
-      std::erase_if(hosts, [](const LeasedHost& host) { return host.slots == 0; });
+      std::erase_if(hosts, [](const LeasedHost& host) { return !host.known(); });
       std::erase_if(resources, [](const LeasedResource& resource) { return resource.instances == 0; });
     }
     return std::pair(std::move(hosts), std::move(resources));

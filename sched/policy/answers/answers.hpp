@@ -54,7 +54,7 @@ struct AnswerView {
   std::function<std::vector<lease::LeaseReport>()> leases = {};
   // What a borrowed host's cluster has told of it; nullptr: nothing, or the clusters are not connected. None: there are no leases.
   std::function<const BorrowedLoad*(const HostId&)> borrowed = {};
-  // Leases with slots that the cluster does not have yet. Of bjobs; none: the cluster borrows nothing.
+  // Leases with slots that the cluster does not have yet, and those that no job asks for. Of bjobs; none: the cluster borrows nothing.
   // Looked at for each job, so what it gives is made once for a view.
   std::function<const std::vector<lease::AwaitedLease>&()> awaited = {};
 };

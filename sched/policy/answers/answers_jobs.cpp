@@ -1,6 +1,7 @@
 // The answers to bjobs.
 #include <algorithm>
 #include <memory>
+#include <optional>
 #include <set>
 #include <vector>
 
@@ -126,16 +127,20 @@ void add_reasons(const AnswerView& view, const Job& job, const std::vector<cycle
                  HostNames names, To& to) {
   const bool of_hosts =
       std::any_of(found.begin(), found.end(), [](const auto& one) { return !one.hosts.empty(); });
-  if (of_hosts) add_hosts_not_on_lease(view.snapshot.rules(), *job.asked, to);
-  if (!of_hosts || !view.awaited || view.awaited().empty())
-    return add_reasons(view.snapshot.rules(), found, names, to);
-  const auto demand = cycle::demand_of(job, "");
+  const auto& rules = view.snapshot.rules();
+  if (!of_hosts) return add_reasons(rules, found, names, to);
+  const bool leases = view.awaited && !view.awaited().empty();
+  const auto demand = leases ? std::optional(cycle::demand_of(job, "")) : std::nullopt;
+  const auto add_what_is_not_lent = [&] {
+    add_hosts_not_on_lease(rules, *job.asked, to);
+    if (demand) add_barred_providers(view, *demand, to);
+  };
   // The first reason is the one that bjobs shows alone.
-  const bool barred_first = has_no_hosts(view.snapshot, job);
-  add_awaited_leases(view, demand, to);
-  if (barred_first) add_barred_providers(view, demand, to);
-  add_reasons(view.snapshot.rules(), found, names, to);
-  if (!barred_first) add_barred_providers(view, demand, to);
+  const bool nothing_else = has_no_hosts(view.snapshot, job);
+  if (demand) add_awaited_leases(view, *demand, to);
+  if (nothing_else) add_what_is_not_lent();
+  add_reasons(rules, found, names, to);
+  if (!nothing_else) add_what_is_not_lent();
 }
 
 void add_pending_reasons(const AnswerView& view, const Job& job, cycle::PendingReasons& reasons,

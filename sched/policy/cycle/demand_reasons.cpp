@@ -326,7 +326,7 @@ class Explanation {
       case Obstacle::closed:
         return plain(host, fit, "Closed by LSF administrator",
                      "closed by an administrator, badmin hopen opens it");
-      case Obstacle::strangers:
+      case Obstacle::unknown_jobs:
         return plain(host, fit, "Host is used by jobs of other clusters",
                      "jobs on lent slots that are not known here are being ended there");
       case Obstacle::locked:

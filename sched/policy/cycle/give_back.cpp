@@ -86,7 +86,7 @@ bool WorkingState::alone_enough(const PlacedJob& job) const {
 }
 
 int WorkingState::slots_to_go_on(HostNumber host) const {
-  return has_strangers(host) ? 0 : free_slots_[host] + snapshot_->not_taken(host);
+  return has_unknown_jobs(host) ? 0 : free_slots_[host] + snapshot_->not_taken(host);
 }
 
 bool WorkingState::run_again(const PlacedJob& job) {

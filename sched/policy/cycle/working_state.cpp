@@ -84,7 +84,7 @@ WorkingState::WorkingState(const Snapshot& snapshot, WallTime now)
                        : state.closed                                   ? Obstacle::closed
                        : state.closed_by_provider                       ? Obstacle::closed_by_provider
                        : state.lease_inactive                           ? Obstacle::lease_inactive
-                       : has_strangers(host)                            ? Obstacle::strangers
+                       : has_unknown_jobs(host)                         ? Obstacle::unknown_jobs
                        : state.locked                                   ? Obstacle::locked
                        : row != nullptr && !open(row->dispatch_windows) ? Obstacle::window_closed
                                                                         : Obstacle::none;

@@ -25,7 +25,7 @@ enum class Obstacle : std::uint8_t {
   closed,
   closed_by_provider,  // of a borrowed host
   lease_inactive,      // likewise
-  strangers,           // jobs of leases that are not known here
+  unknown_jobs,        // jobs of leases that are not known here
   locked,
   window_closed,
   exclusive_job,
@@ -86,8 +86,8 @@ class WorkingState {
   int free_slots(HostNumber host) const { return free_slots_[host]; }
   // Those of a preempted job, which was there before a lease: no consumer has got them yet.
   int slots_to_go_on(HostNumber host) const;
-  bool has_strangers(HostNumber host) const {
-    return !rules().borrowed(host) && snapshot_->lent(host).strangers;
+  bool has_unknown_jobs(HostNumber host) const {
+    return !rules().borrowed(host) && snapshot_->lent(host).unknown_jobs;
   }
   // Free slots of all hosts that accept jobs.
   long long free_slots() const { return all_free_; }

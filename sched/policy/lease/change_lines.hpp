@@ -20,20 +20,20 @@ class ChangeLines {
   // `what`: changes, in the plural.
   explicit ChangeLines(std::string what = "changes of its leases") : what_(std::move(what)) {}
 
-  // What the log gets for this change of a lease of the provider.
-  std::vector<std::string> lines(const std::string& provider, std::string line, TimePoint now) {
+  // What the log gets for this change that the other cluster tells.
+  std::vector<std::string> lines(const std::string& cluster, std::string line, TimePoint now) {
     std::vector<std::string> told;
-    const auto [found, first] = minutes_.try_emplace(provider, Minute{now});
+    const auto [found, first] = minutes_.try_emplace(cluster, Minute{now});
     Minute& minute = found->second;
     if (!first && now - minute.begin >= std::chrono::minutes(1)) {
       if (minute.changes > kMostInAMinute)
-        told.push_back("cluster " + provider + ": " + std::to_string(minute.changes - kMostInAMinute) +
+        told.push_back("cluster " + cluster + ": " + std::to_string(minute.changes - kMostInAMinute) +
                        " more " + what_ + " were not logged");
       minute = {now};
     }
     if (++minute.changes <= kMostInAMinute) told.push_back(std::move(line));
     if (minute.changes == kMostInAMinute)
-      told.push_back("cluster " + provider + ": further " + what_ + " are not logged in this minute");
+      told.push_back("cluster " + cluster + ": further " + what_ + " are not logged in this minute");
     return told;
   }
 
@@ -43,7 +43,7 @@ class ChangeLines {
     std::size_t changes = 0;
   };
   const std::string what_;
-  std::map<std::string, Minute> minutes_;  // by provider: they are peers, of the configuration
+  std::map<std::string, Minute> minutes_;  // by cluster: they are peers, of the configuration
 };
 
 }  // namespace rollcall::sched::lease

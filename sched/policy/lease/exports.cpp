@@ -330,9 +330,9 @@ std::vector<LeftOut> left_out(const std::vector<ExportPolicy>& policies, const s
                      "its share of the " + amount_words(policy, exported[offer.policy]) + " of " + where +
                          " is less than one"});
     else if (!policy.names_hosts())
-      all.push_back(
-          {offer.policy, offer.consumer,
-           "no host is up, open and matches RES_SELECT of " + where + ", unless another policy has it"});
+      all.push_back({offer.policy, offer.consumer,
+                     "no host that matches RES_SELECT of " + where +
+                         " is up, open, with slots and free of other policies"});
   }
   return all;
 }

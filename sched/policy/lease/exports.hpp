@@ -61,7 +61,7 @@ struct ExportHost {
   int slots = 1;  // MXJ, its CPUs where MXJ is not given
   bool up = false;
   const resreq::HostView* view = nullptr;
-  bool closed = false;  // badmin hclose: not chosen, but kept where it was
+  bool closed = false;  // badmin hclose: not chosen, but kept where it was by a consumer that may keep it
 };
 
 // What a RES_SELECT policy has exported so far.

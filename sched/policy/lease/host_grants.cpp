@@ -2,16 +2,16 @@
 
 namespace rollcall::sched::lease {
 
-void HostGrants::came(bool strangers) {
+void HostGrants::came(bool unknown_jobs) {
   gone();
   connected_ = all_ = true;
-  strangers_ = strangers;
+  unknown_jobs_ = unknown_jobs;
   heard_ = false;
   first_ = asked_ + 1;
 }
 
 void HostGrants::gone() {
-  connected_ = all_ = again_ = strangers_ = false;
+  connected_ = all_ = again_ = unknown_jobs_ = false;
   named_.clear();
   on_disk_.clear();
   wanted_.clear();
@@ -36,7 +36,7 @@ std::optional<GrantQuestion> HostGrants::next_question(const GrantNumbers& lease
   for (const auto& [lease, number] : on_disk_)
     if (!leases.contains(lease) && told_over_.insert(lease).second) question.over.push_back(lease);
   for (const std::uint64_t lease : question.over) named_.erase(lease);
-  const bool asks = strangers_ && all_;
+  const bool asks = unknown_jobs_ && all_;
   if (!asks && question.newest.empty() && question.over.empty()) return std::nullopt;
   all_ = false;
   question.number = ++asked_;
@@ -46,13 +46,13 @@ std::optional<GrantQuestion> HostGrants::next_question(const GrantNumbers& lease
 bool HostGrants::answered(const GrantsOnHost& answer, const std::function<bool(const Attempt&)>& knows) {
   if (!connected_ || answer.question < first_) return false;
   on_disk_ = answer.newest;
-  strangers_ = false;
+  unknown_jobs_ = false;
   for (const auto& job : answer.jobs) {
     if (job.over || knows(job.attempt)) continue;
-    strangers_ = true;
+    unknown_jobs_ = true;
     for (const std::uint64_t lease : job.leases) on_disk_.erase(lease);
   }
-  again_ = strangers_ || !answer.why_not.empty();
+  again_ = unknown_jobs_ || !answer.why_not.empty();
   heard_ = !again_;
   return true;
 }

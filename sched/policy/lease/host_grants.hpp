@@ -5,14 +5,14 @@
 //   happens                                          | becomes
 //   -------------------------------------------------+----------------------------------------------------------------
 //   came                                             | not heard; every lease of the host is to be named. With jobs that the Book does
-//                                                    | not know: strangers, and it is asked though it has no lease
+//                                                    | not know: unknown_jobs, and it is asked though it has no lease
 //   a lease gets slots of the host                   | it is to be named
 //   wants (effect::Fence)                            | its present number is to be named
-//   answered: the Book knows all attempts            | heard, no strangers; the numbers are on disk
+//   answered: the Book knows all attempts            | heard, no unknown_jobs; the numbers are on disk
 //   answered: some are unknown, or nothing is kept   | not heard; asked again later. The Book has those attempts killed. Strangers,
 //                                                    | where some are unknown
 //   RES is of a release that keeps no numbers        | heard; no number is on disk
-//   gone                                             | no number is on disk
+//   gone                                             | no number is on disk, no unknown_jobs
 //
 // A lease that has no slots here any more, and whose number RES has, is named as over.
 #pragma once
@@ -51,8 +51,8 @@ struct GrantsOnHost {
 
 class HostGrants {
  public:
-  // `strangers`: its RES says that it has jobs under grants, and the Book does not know all of them.
-  void came(bool strangers);
+  // `unknown_jobs`: its RES says that it has jobs under grants, and the Book does not know all of them.
+  void came(bool unknown_jobs);
   void gone();
   void keeps_no_numbers();
   void wants(std::uint64_t lease) { wanted_.insert(lease); }
@@ -68,13 +68,13 @@ class HostGrants {
   // No slot of the host is granted, and no start passed, before.
   bool heard() const { return heard_; }
   // No job of the provider starts before they are over: they may have its slots.
-  bool strangers() const { return strangers_; }
+  bool unknown_jobs() const { return unknown_jobs_; }
   // {}: unknown.
   GrantNumber on_disk(std::uint64_t lease) const;
 
  private:
   bool connected_ = false, heard_ = false;
-  bool all_ = false, again_ = false, strangers_ = false;
+  bool all_ = false, again_ = false, unknown_jobs_ = false;
   std::uint64_t asked_ = 0, first_ = 0;  // questions; the first one of this connection
   GrantNumbers named_, on_disk_;
   std::set<std::uint64_t> wanted_, told_over_;

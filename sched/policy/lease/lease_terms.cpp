@@ -57,9 +57,9 @@ void add_slots(const LeaseOfPolicy& lease, const LentHost& host, const Attempts&
   if (named && !lease.shared()) return;  // all that it adds is the consumer's
   const int has = in_hand(lease, host, attempts);
   const int consumers = std::max(host.wanted, has);
+  if (!named) to.in_hand += has;
   if (!lease.shared()) {
     to.whole = true;
-    to.in_hand += has;
   } else if (!named) {
     to.slots += consumers;
   } else {
@@ -147,7 +147,8 @@ std::vector<HeldMemory> held_memory(const std::vector<const LeaseOfPolicy*>& all
 std::map<std::string, std::int64_t> added_slots(const std::vector<ExportPolicy>& policies) {
   std::map<std::string, std::int64_t> added;
   for (const ExportPolicy& policy : policies)
-    for (const std::string& host : policy.hosts) added[host] += policy.slots;
+    if (!policy.consumers.empty())
+      for (const std::string& host : policy.hosts) added[host] += policy.slots;
   return added;
 }
 
@@ -162,7 +163,7 @@ HostsNow hosts_now(const LeaseOfPolicy& of, const std::vector<const LeaseOfPolic
   struct Left {
     std::int64_t of_wanted = 0;  // and of what the host has
     std::int64_t of_added = 0;   // less what the provider uses of it
-    std::int64_t forgotten = 0;  // slots of attempts whose lease does not have the host
+    std::int64_t forgotten = 0;  // slots of attempts whose lease is unknown, or does not have the host
   };
   std::map<std::string_view, Left> left;
   for (const LentHost& host : of.lease.hosts) {

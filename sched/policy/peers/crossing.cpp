@@ -150,7 +150,8 @@ wire::Submission crossing(const wire::Submission& asked, JobKey key) {
   wire::Submission may = crossing(asked);
   const auto numbered = [key](const std::string& path) { return with_job_numbers(path, key.id, key.index); };
   may.set_asked_cwd(numbered(asked.asked_cwd()));
-  may.set_numbered_cwd(static_cast<std::uint32_t>(first_numbered(asked.asked_cwd(), key)));
+  if (const std::size_t numbered_to = first_numbered(asked.asked_cwd(), key); numbered_to != 0)
+    may.set_numbered_cwd(static_cast<std::uint32_t>(numbered_to));
   may.set_output_dir(numbered(asked.output_dir()));
   may.set_input_file(numbered(asked.input_file()));
   may.set_output_file(numbered(asked.output_file()));

@@ -35,9 +35,9 @@ struct LentOfHost {
   std::string consumers;  // that have them, or are to: "east, west"; for pending reasons
   // Of a shared lease, which divides the host's slots between both sides: without MXJ these are its CPUs, also while the consumer has none.
   bool counted = false;
-  int in_hand = 0;  // of a whole host: slots that consumers have, or that their jobs use
+  int in_hand = 0;  // of the host's own slots: those that consumers have, or that their jobs use
   // Its RES has jobs under grants that are not known here, of another store's leases. Until they are over nothing of ours starts there.
-  bool strangers = false;
+  bool unknown_jobs = false;
   friend bool operator==(const LentOfHost&, const LentOfHost&) = default;
 };
 

@@ -476,6 +476,10 @@ TEST_F(NotBorrowedYet, AHostOfBsubThatNoLeaseHasAnyMoreIsNamed) {
   const auto shown = job_view(view(), job(key), &reasons);
   ASSERT_GT(shown.reasons_size(), 0);
   EXPECT_EQ(shown.reasons(0).text() + ": " + shown.reasons(0).why(), gone);
+  asked.add_asked_hosts()->set_name("hostA");
+  const auto told = reasons_of(asked);
+  ASSERT_GT(told.size(), 1U);
+  EXPECT_EQ(told.back(), gone) << "behind those of the host that it may have";
 }
 
 TEST_F(NotBorrowedYet, HostsThatTheClusterLendsAlreadyHaveTheReason) {

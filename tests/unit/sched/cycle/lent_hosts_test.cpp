@@ -45,7 +45,7 @@ TEST_F(LentHosts, NothingNewStartsOnAWholeHost) {
 TEST_F(LentHosts, NothingStartsBesideJobsThatAreNotKnownHere) {
   const std::string starts = kLentSite + pending("JOB USER QUEUE SLOTS\n9 bob high 1\n");
   scenario = scenario_of(starts);
-  lent({.strangers = true});
+  lent({.unknown_jobs = true});
   EXPECT_EQ(plan(), "");
   EXPECT_EQ(scenario.snapshot.slots(0), 2) << "MAX of bhosts";
   const std::string why = why_text(scenario.snapshot, scenario.now, {9, 0});
@@ -55,7 +55,7 @@ TEST_F(LentHosts, NothingStartsBesideJobsThatAreNotKnownHere) {
 }
 TEST_F(LentHosts, NoPreemptedJobGoesOnBesideJobsThatAreNotKnownHere) {
   site("1 ann low (hostA) PREEMPT\n");
-  lent({.strangers = true});
+  lent({.unknown_jobs = true});
   EXPECT_EQ(plan(), "");
   lent({});
   EXPECT_EQ(plan(), "resume 1");

@@ -302,10 +302,9 @@ TEST(LeaseExports, NameAConsumerWhoseShareIsLessThanOne) {
   EXPECT_EQ(none[0].consumer, "C2");
   EXPECT_EQ(none[0].why, "its share of the 2 slots of the policy at lsb.resources:3 is less than one");
   EXPECT_EQ(none[1].policy, 1U);
-  EXPECT_EQ(
-      none[2].why,
-      "no host is up, open and matches RES_SELECT of the policy at lsb.resources:12, unless another policy "
-      "has it");
+  EXPECT_EQ(none[2].why,
+            "no host that matches RES_SELECT of the policy at lsb.resources:12 is up, open, with slots and "
+            "free of other policies");
 }
 TEST(LeaseCheck, WarnsOfAConsumerWhoseShareIsLessThanOne) {
   EXPECT_EQ(

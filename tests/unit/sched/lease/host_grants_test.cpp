@@ -32,35 +32,35 @@ TEST(HostGrants, NamesEveryLeaseOfAHostThatConnects) {
 TEST(HostGrants, AsksAHostWithJobsThatTheBookDoesNotKnowUntilTheyAreOver) {
   HostGrants host;
   host.came(true);
-  EXPECT_TRUE(host.strangers());
+  EXPECT_TRUE(host.unknown_jobs());
   auto question = host.next_question({});
   ASSERT_TRUE(question);
   EXPECT_TRUE(question->newest.empty());
   EXPECT_FALSE(host.next_question({})) << "it is asked once";
   EXPECT_TRUE(host.answered({question->number, {}, {{kJob, {3}, false}}, ""}, none));
-  EXPECT_TRUE(host.strangers());
+  EXPECT_TRUE(host.unknown_jobs());
   EXPECT_FALSE(host.next_question({})) << "not at once";
   ASSERT_TRUE(host.asks_again());
   host.ask_again();
   question = host.next_question({});
   ASSERT_TRUE(question);
   EXPECT_TRUE(host.answered({question->number, {}, {{kJob, {3}, true}}, ""}, none));
-  EXPECT_FALSE(host.strangers()) << "it is over";
+  EXPECT_FALSE(host.unknown_jobs()) << "it is over";
   EXPECT_TRUE(host.heard());
   host.came(false);
   EXPECT_FALSE(host.next_question({})) << "there is nothing to ask for";
 }
-TEST(HostGrants, OfAnEarlierReleaseHasNoStrangers) {
+TEST(HostGrants, OfAnEarlierReleaseHasNoUnknownJobs) {
   HostGrants host;
   host.came(true);
   host.keeps_no_numbers();
-  EXPECT_FALSE(host.strangers());
+  EXPECT_FALSE(host.unknown_jobs());
 }
-TEST(HostGrants, ThatIsGoneHasNoStrangers) {
+TEST(HostGrants, ThatIsGoneHasNoUnknownJobs) {
   HostGrants host;
   host.came(true);
   host.gone();
-  EXPECT_FALSE(host.strangers());
+  EXPECT_FALSE(host.unknown_jobs());
 }
 TEST(HostGrants, NamesARaisedNumberOnlyWhereSlotsAreTaken) {
   HostGrants host;

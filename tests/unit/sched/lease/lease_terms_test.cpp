@@ -313,12 +313,13 @@ TEST(LeaseTerms, SlotsOfASharedLeaseAreAddedToOrTakenFromTheHostsOwn) {
   other.both_sides = {{"b", 8}};
   const auto taken = lent_hosts({&one, &other}, {});
   EXPECT_EQ(taken.at("a"), (LentOfHost{false, -3, 0, 0, 1, "west", true}));
-  EXPECT_EQ(taken.at("b"), (LentOfHost{false, 3, 0, 0, 3, "west", true})) << "also slots that it is to have";
+  EXPECT_EQ(taken.at("b"), (LentOfHost{false, 3, 0, 0, 3, "west", true, 1}))
+      << "also slots that it is to have";
   LeaseOfPolicy north = other;
   north.lease.consumer = "north";
   north.lease.id.number = 3;
   EXPECT_EQ(lent_hosts({&one, &other, &north}, {}).at("b"),
-            (LentOfHost{false, 6, 0, 0, 6, "west, north", true}));
+            (LentOfHost{false, 6, 0, 0, 6, "west, north", true, 2}));
   one.lease.withdrawn = true;
   EXPECT_EQ(lent_hosts({&one}, {}).at("a"), LentOfHost{}) << "what PER_HOST adds no longer is not ours";
   one.lease.withdrawn = false;

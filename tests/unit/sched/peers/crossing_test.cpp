@@ -77,6 +77,10 @@ TEST(Crossing, TellsWhichDirectoriesHadNumbers) {
   EXPECT_EQ(numbered("/a/x%J/%I/b"), "/a/x1234");
   EXPECT_EQ(numbered("/a/x/%I"), "/a/x/3");
   EXPECT_EQ(numbered("%J/"), "1234");
+  wire::Submission asked;
+  asked.set_asked_cwd("/a/x%J/b");
+  EXPECT_EQ(crossing(crossing(asked, JobKey{1234, 3}), JobKey{5, 0}).numbered_cwd(), 7U)
+      << "to a third cluster";
 }
 
 TEST(Crossing, LetsWhatTheEsubsPrintedCross) {

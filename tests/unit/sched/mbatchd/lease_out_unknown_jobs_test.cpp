@@ -23,7 +23,7 @@ class LeaseOutOfAnotherStore : public LeaseOutTest {
   }
   bool starts_nothing() const {
     const auto& snapshot = keeper->snapshot();
-    return snapshot.lent(*snapshot.rules().host("hostA")).strangers;
+    return snapshot.lent(*snapshot.rules().host("hostA")).unknown_jobs;
   }
   static constexpr auto kRunning = sched::report::Held::State::running;
   const sched::Attempt kStrange{{4711, 0}, 1};
