@@ -3,6 +3,7 @@
 #include <cmath>
 #include <sstream>
 
+#include "common/io/local_time.hpp"
 #include "common/wire/frame.hpp"
 #include "common/wire/host_facts.hpp"
 #include "sched/mbatchd/lease_jobs.hpp"
