@@ -79,7 +79,7 @@ TEST(Crossing, TellsWhichDirectoriesHadNumbers) {
   EXPECT_EQ(numbered("%J/"), "1234");
   wire::Submission asked;
   asked.set_asked_cwd("/a/x%J/b");
-  EXPECT_EQ(crossing(crossing(asked, JobKey{1234, 3}), JobKey{5, 0}).numbered_cwd(), 7U)
+  EXPECT_EQ(crossing(crossing(asked, JobKey{1234, 3}), JobKey{5, 0}).numbered_cwd(), 8U)
       << "to a third cluster";
 }
 
