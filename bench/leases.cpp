@@ -58,6 +58,7 @@ bool is_division(std::int64_t whole, const std::vector<std::int64_t>& shares) {
 struct SharedLease {
   LeaseOfPolicy of{{}, "RES_SELECT any", "shared any", {}};
   std::map<std::string, OwnHost> own;
+  std::map<std::string, std::int64_t> added;
   Attempts attempts;
 
   SharedLease() {
@@ -69,6 +70,7 @@ struct SharedLease {
       of.lease.hosts.push_back({{host, 6, {}, {}, false}, 6, false, 2, {}});
       of.both_sides[host] = 10;
       own[host] = {10, 3, true, true, 0};
+      added[host] = 10;
       attempts[{1, host}] = {2, 0, 0};
     }
   }
@@ -80,7 +82,7 @@ struct SharedLease {
     for (std::size_t i = 0; i < division.consumer_has.size(); ++i)
       divided.consumer_has[of.lease.hosts[i].has.host] = division.consumer_has[i];
     ProviderLease lease = of.lease;
-    const auto effects = step(lease, divided, hosts_now(of, {&of}, own, attempts), 7);
+    const auto effects = step(lease, divided, hosts_now(of, {&of}, own, added, attempts), 7);
     return division.to == Division::To::provider && lease.phase == Phase::inactive && effects.size() == 1001;
   }
 };
