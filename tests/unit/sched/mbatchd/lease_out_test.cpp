@@ -48,25 +48,56 @@ TEST_F(LeaseOutTest, KeepsTheMemoryOfAHostOverARestartUntilLimTellsOfIt) {
 }
 
 // Exported memory is an upper limit: there may be less that is free.
-TEST_F(LeaseOutTest, TellsTheMemoryThatIsFreeOnAHostLessWhatIsExportedToOthers) {
-  const auto told = [this] {
+class LeaseOutMemory : public LeaseOutTest {
+ protected:
+  LeaseOutMemory() {
+    free_mb = {{"hostA", 300}, {"hostB", 300}};
+    out->serves("west");
+  }
+  static std::string exported(int mb, const std::string& cluster) {
+    return "Begin HostExport\nPER_HOST = hostA\nSLOTS = 1\nMEM = " + std::to_string(mb) +
+           "\nDISTRIBUTION = ([" + cluster + ", 1])\nEnd HostExport\n";
+  }
+  // mem of hostA.
+  float told() const {
     for (auto one = said.rbegin(); one != said.rend(); ++one)
       if (one->has_lease_loads())
         for (const auto& host : one->lease_loads().hosts())
           for (int i = 0; i < host.names_size(); ++i)
             if (host.facts().name() == "hostA" && host.names(i) == "mem") return host.values(i);
     return -1.0F;
-  };
-  const auto exported = [](int mb, const std::string& cluster) {
-    return "Begin HostExport\nPER_HOST = hostA\nSLOTS = 1\nMEM = " + std::to_string(mb) +
-           "\nDISTRIBUTION = ([" + cluster + ", 1])\nEnd HostExport\n";
-  };
-  free_mb = {{"hostA", 300}, {"hostB", 300}};
-  out->serves("west");
+  }
+};
+
+TEST_F(LeaseOutMemory, IsToldAsFreeLessWhatIsExportedToOthers) {
   exports(exported(1000, "west"));
   EXPECT_EQ(told(), 300);
   exports(exported(1000, "west") + exported(200, "north"));
   EXPECT_EQ(told(), 100);
+}
+
+TEST_F(LeaseOutMemory, IsToldAsFreeLessWhatOwnJobsReserve) {
+  exports(exported(1000, "west"));
+  const WallTime later{io::wall_now().us + 3'600'000'000};
+  for (const WallTime until : {WallTime{}, later}) {
+    const sched::JobKey own{submit(sched::book::plain_job()), 0};
+    auto plan = sched::book::on_hosts({"hostA"});
+    plan.placement.reservations = {{"mem", sched::HostId("hostA"), 100, until, false}};
+    follows(effects = book->hosts().dispatch(own, plan, now));
+  }
+  exports(exported(1000, "west"));
+  EXPECT_EQ(told(), 100) << "one of them reserves it for a while";
+}
+
+TEST_F(LeaseOutTest, ChoosesHostsByWhatTheyShare) {
+  const auto chosen = [this](const std::string& select) {
+    exports("Begin HostExport\nRES_SELECT = " + select +
+            "\nNHOSTS = 1\nDISTRIBUTION = ([west, 1])\nEnd HostExport\n");
+    return lease().hosts.size();
+  };
+  for (const char* host : {"hostA", "hostB"}) res_comes(host);
+  EXPECT_EQ(chosen("lic>=4"), 1U);
+  EXPECT_EQ(chosen("lic>4"), 0U);
 }
 
 // All slots stay the consumer's, so the grant is the same.
