@@ -92,7 +92,7 @@ bool LeaseOut::runs_on(const std::string& host, const sched::Attempt& attempt) c
                      [&](const auto& on) { return on.name() == host; });
 }
 
-// Nothing of ours starts beside them.
+// The snapshot gets the hosts with unknown jobs, so that no job of this cluster is dispatched there.
 void LeaseOut::take_unknown_jobs() {
   if (taken_unknown_ == fences_.with_unknown_jobs()) return;
   taken_unknown_ = fences_.with_unknown_jobs();

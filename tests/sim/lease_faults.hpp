@@ -1,4 +1,4 @@
-// What a LeaseWorld is made of: what its provider lends, how its licences are counted, and the mistake that is planted in it.
+// Parameters of a LeaseWorld: the kind of lending, how licences are counted, and the fault that is planted.
 #pragma once
 
 namespace rollcall::sched::lease {
@@ -43,7 +43,7 @@ enum class Fault {
 // The number of licences: none, of a static resource, or what an elim reports.
 enum class Licences { none, fixed, reported };
 
-// What the provider lends.
+// The kinds of lending.
 enum class Lends {
   // to one consumer
   parts,   // any part of each host

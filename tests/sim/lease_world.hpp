@@ -111,7 +111,7 @@ class LeaseWorld {
     std::map<int, std::string> locals;  // jobs of the provider on slots that it lends
     std::set<int> refused;
   };
-  // What a lease was offered last by this master.
+  // The last offer of this master to a lease.
   struct LastOffer {
     std::vector<LeasedHost> hosts;
     std::vector<LeasedResource> resources;

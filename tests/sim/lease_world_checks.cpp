@@ -97,8 +97,7 @@ bool LeaseWorld::gone() const {
 }
 
 bool LeaseWorld::agree() const {
-  // A resource without an instance may come to a lease or leave it, and nothing is told: of two consumers one may have had it before. A host
-  // without a slot that does not stay is in none.
+  // Left out of the comparison, as no message tells of them: resources without an instance, and hosts without a slot that do not stay.
   const auto told = [this](std::vector<LeasedHost> hosts, std::vector<LeasedResource> resources) {
     if (several()) {
       std::erase_if(hosts, [](const LeasedHost& host) { return !host.known(); });

@@ -72,7 +72,7 @@ wire::JobElsewhere elsewhere_of(const Job& of) {
   job.set_queue(record.queue());
   job.set_status(shown_status(record));
   job.set_suspend_reasons(stopped_for(record));
-  // Its end says where it ran, too: a short run may be over before its begin is told.
+  // Also when it has ended: a short job may be over before the other cluster was told that it began.
   if (placed(record.status()) || (finished(record.status()) && record.started()))
     *job.mutable_hosts() = record.hosts();
   job.set_signal_number(record.from().signal_number());

@@ -20,7 +20,7 @@ class ChangeLines {
   // `what`: changes, in the plural.
   explicit ChangeLines(std::string what = "changes of its leases") : what_(std::move(what)) {}
 
-  // What the log gets for this change that the other cluster tells.
+  // The lines for the log after one more change of the cluster; empty: none.
   std::vector<std::string> lines(const std::string& cluster, std::string line, TimePoint now) {
     std::vector<std::string> told;
     const auto [found, first] = minutes_.try_emplace(cluster, Minute{now});

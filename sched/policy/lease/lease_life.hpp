@@ -107,8 +107,8 @@ struct ProviderLease {
 // counted here is held by jobs that are to end, and is no longer in the consumer's hand. Of a lease that is active, or requested again.
 bool has_left(const ProviderLease& lease, const LentHost& host);
 bool has_left(const ProviderLease& lease, const LentResource& resource);
-// What the consumer is told that it has. Hosts that have left have no slots there, and do not stay; resources that have left are not among
-// them.
+// The hosts and resources in LeaseStands to the consumer. A host that has left is told with 0 slots and without `stays`; a resource that has
+// left is not told.
 std::vector<LeasedHost> told_hosts(const ProviderLease& lease);
 std::vector<LeasedResource> told_resources(const ProviderLease& lease);
 
